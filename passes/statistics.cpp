@@ -36,26 +36,27 @@ const OpDef* form_of(ir::LibraryCall call) {
 /// The convolution gives the squares around the mean of n elements, the program wants them around a
 /// centre that it has made from the sum:
 ///     sum (x - centre)^2 = sum (x - mean)^2 + n (mean - centre)^2.
-mlir::Value around_centre(mlir::Value squares, mlir::Value sum, Spread spread, double n) {
+/// n is a result of the convolution's, not a constant: machine code contains no sizes.
+mlir::Value around_centre(mlir::ResultRange measured, Spread spread) {
     FormulaWriter w(spread.squares);
+    const mlir::Value sum = measured[1], squares = measured[2], count = measured[3];
     const auto channels = llvm::cast<mlir::RankedTensorType>(squares.getType()).getShape();
-    return w.map("around_centre", channels, {squares, sum, spread.centre}, [&](auto v) {
-        const mlir::Value e = w.subtract(w.multiply(v[1], w.number(1 / n)), v[2]);
-        return w.add(v[0], w.multiply(w.number(n), w.multiply(e, e)));
+    return w.map("around_centre", channels, {squares, sum, spread.centre, count}, [&](auto v) {
+        const mlir::Value e = w.subtract(w.divide(v[1], v[3]), v[2]);
+        return w.add(v[0], w.multiply(v[3], w.multiply(e, e)));
     });
 }
 
 void measure(ir::LibraryCall call, const OpDef& form, Spread spread) {
     mlir::OpBuilder b(call);
-    const mlir::Type channels = spread.sum.getType();
-    const double n = double(element_count(ir::shape_of(spread.x))) /
-                     double(element_count(ir::shape_of(spread.sum.getResult())));
-    const llvm::SmallVector<mlir::Type> types{spread.x.getType(), channels, channels};
+    const auto channels = llvm::cast<mlir::RankedTensorType>(spread.sum.getType());
+    const llvm::SmallVector<int64_t> ones(size_t(channels.getRank()), 1);
+    const mlir::Type one = mlir::RankedTensorType::get(ones, channels.getElementType());
+    const llvm::SmallVector<mlir::Type> types{spread.x.getType(), channels, channels, one};
     auto made = ir::WindowOp::create(b, call.getLoc(), types, b.getStringAttr(form.name),
                                      call.getInputs(), call.getScalars(), call.getCallAttributes());
     spread.sum.getResult().replaceAllUsesWith(made->getResult(1));
-    spread.squares.getResult().replaceAllUsesWith(
-        around_centre(made->getResult(2), made->getResult(1), spread, n));
+    spread.squares.getResult().replaceAllUsesWith(around_centre(made->getResults(), spread));
     spread.sum.erase();
     spread.erase();
     call->getResult(0).replaceAllUsesWith(made->getResult(0));

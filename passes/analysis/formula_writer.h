@@ -47,6 +47,9 @@ public:
     mlir::Value multiply(mlir::Value x, mlir::Value y) {
         return mlir::arith::MulFOp::create(b_, loc_, x, y);
     }
+    mlir::Value divide(mlir::Value x, mlir::Value y) {
+        return mlir::arith::DivFOp::create(b_, loc_, x, y);
+    }
 
 private:
     mlir::OpBuilder b_;

@@ -248,6 +248,46 @@ TEST_F(NewSizes, convolutions_normalization_and_pooling) {
               4);
 }
 
+/// Sums of each channel come with the convolution from some batch on (passes/statistics.cpp): the
+/// number of images was once a constant of the code, which was another one for each batch then.
+TEST_F(NewSizes, no_kernel_is_compiled_for_other_batches_of_normalized_images) {
+    Convolution2D convolution(3, 8, 3, {.pad = {1}, .nobias = true});
+    BatchNormalization norm(8);
+    auto region = static_graph(
+        [&](const Variable& x) {
+            const Variable loss = mean(square(relu(norm(convolution(x)))));
+            convolution.cleargrads();
+            norm.cleargrads();
+            loss.backward();
+            return loss;
+        },
+        "f");
+    const auto call = [&](int64_t n) { region(Variable(numbers({n, 3, 12, 12}), false)); };
+    for (int64_t n = 33; n < 49; ++n) call(n);
+    const int before = compiler().kernels_compiled();
+    for (int64_t n = 49; n < 65; ++n) call(n);
+    EXPECT_EQ(compiler().kernels_compiled(), before);
+}
+
+/// Convolutions of few channels with nearly a multiple of 16 images want their results in another
+/// order than others do (AVX-512), so the program of 68 is not that of 60, 80 and 120 with other
+/// numbers. It was planned from these; CATENA_CHECK_SCHEDULES=1 finds it.
+TEST_F(NewSizes, images_that_convolutions_want_in_another_order) {
+    const Variable v(numbers({8, 3, 3, 3})), w(numbers({8, 8, 3, 3})), u(numbers({8 * 36, 10}));
+    auto region = static_graph(
+        [&](const Variable& x, const Variable& t) {
+            Variable h = relu(convolution_2d(x, v, {.pad = {1}}));
+            h = max_pooling_2d(relu(convolution_2d(h, w, {.pad = {1}})), 2);
+            const Variable y = matmul(reshape(h, {x.shape()[0], -1}), u);
+            const Variables g = grad({softmax_cross_entropy(y, t)}, {v, w, u});
+            return std::vector<Variable>(g.begin(), g.end());
+        },
+        "f");
+    for (int64_t n : {60, 80, 120, 90, 62, 76, 68, 92, 100})
+        region(Variable(numbers({n, 3, 12, 12})), labels(int(n), n, 10));
+    EXPECT_GT(region.statistics().resized, 0);
+}
+
 struct NoisyRows : Chain {
     NoisyNet net;
     NoisyRows() { add_children({{"net", net}}); }

@@ -2,13 +2,14 @@
 
 // Mean and spread of a convolution's result come from the convolution.
 // CHECK-LABEL: @normalized
-// CHECK: %[[Y:.*]]:3 = catena.window "measured_convolution"(%arg0, %arg1)
-// CHECK-SAME: -> (tensor<4x32x28x28xf32>, tensor<1x32x1x1xf32>, tensor<1x32x1x1xf32>)
+// CHECK: %[[Y:.*]]:4 = catena.window "counted_convolution"(%arg0, %arg1)
+// CHECK-SAME: -> (tensor<4x32x28x28xf32>, tensor<1x32x1x1xf32>, tensor<1x32x1x1xf32>, tensor<1x1x1x1xf32>)
 // CHECK-NOT: catena.reduce
 // CHECK: %[[MEAN:.*]] = catena.map "divide"(%[[Y]]#1)
 // CHECK-NOT: catena.map "square"
 // CHECK: %[[CENTRED:.*]] = catena.map "subtract"(%[[Y]]#0, %[[MEAN]])
-// CHECK: %[[SQUARES:.*]] = catena.map "around_centre"(%[[Y]]#2, %[[Y]]#1, %[[MEAN]])
+// CHECK: %[[SQUARES:.*]] = catena.map "around_centre"(%[[Y]]#2, %[[Y]]#1, %[[MEAN]], %[[Y]]#3)
+// CHECK-NOT: arith.constant
 // CHECK: return %[[CENTRED]], %[[SQUARES]]
 func.func @normalized(%x: tensor<4x64x28x28xf32>, %W: tensor<32x64x1x1xf32>) -> (tensor<4x32x28x28xf32>, tensor<1x32x1x1xf32>) {
   %y = catena.window "convolution"(%x, %W) {cover_all = false, dilate = [1, 1], groups = 1, pad = [0, 0], stride = [1, 1]}

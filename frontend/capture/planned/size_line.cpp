@@ -63,6 +63,13 @@ program::Schedule without_texts(const program::Schedule& schedule) {
     return blank;
 }
 
+std::vector<ChannelsLast> orders_wanted(const program::Schedule& schedule) {
+    std::vector<ChannelsLast> orders;
+    for (const program::LibraryCall& call : schedule.library_calls)
+        orders.push_back(program::orders_wanted(call));
+    return orders;
+}
+
 }  // namespace
 
 SizeLine::SizeLine(const Trace& trace) : trace_(without_owners(trace)) {}
@@ -150,12 +157,16 @@ void SizeLine::add(int64_t position, const Trace& recording,
                           without_texts(*schedule),
                           relations(*schedule, recording),
                           {},
+                          {},
                           true,
                           position,
                           position});
         form = std::prev(forms_.end());
     }
     if (std::ranges::find(form->points, position, &Point::position) != form->points.end()) return;
+    std::vector<ChannelsLast> orders = orders_wanted(*schedule);
+    if (std::ranges::find(form->orders, orders) == form->orders.end())
+        form->orders.push_back(std::move(orders));
     form->is_fitting =
         form->relations.restrict_to(relations(*schedule, recording)) && form->is_fitting;
     form->first = std::min(form->first, position);
@@ -203,6 +214,8 @@ std::optional<program::Schedule> SizeLine::schedule_at(int64_t position,
     if (!numbers) return std::nullopt;
     program::Schedule schedule = around->blank;
     if (!program::set_numbers(schedule, *numbers)) return std::nullopt;
+    if (std::ranges::find(around->orders, orders_wanted(schedule)) == around->orders.end())
+        return std::nullopt;
     const Relations planned = relations(schedule, recording);
     if (planned.unexplained() > 0 || !difference(around->relations, planned).empty())
         return std::nullopt;

@@ -8,6 +8,7 @@
 
 #include "frontend/capture/planned/launch_relations.h"
 #include "runtime/graph/trace/trace.h"
+#include "runtime/ops/declare/channels_last.h"
 #include "runtime/program/schedule/schedule.h"
 
 namespace catena::capture {
@@ -63,6 +64,10 @@ private:
         /// The relations that are true for all compiled schedules of the form.
         Relations relations;
         std::vector<Point> points;
+        /// What the library calls wanted (program::orders_wanted) in compiled schedules of the
+        /// form, each list once. Where they want something else, the passes may choose another
+        /// form.
+        std::vector<std::vector<ChannelsLast>> orders;
         bool is_fitting = true;  ///< True while all points lie on polynomials of the degree.
         int64_t first = 0, last = 0;
     };

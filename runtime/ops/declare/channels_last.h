@@ -18,6 +18,7 @@ struct ChannelsLast {
     /// So it is where the weights are kept packed (runtime/cpu/onednn/packed.h).
     bool preferred_packed = false;
     bool alike = false;  ///< All of these arrays in one order, or those that differ are reordered.
+    friend bool operator==(const ChannelsLast&, const ChannelsLast&) = default;
 };
 using ChannelsLastRule = std::function<ChannelsLast(const TypeCall&)>;
 

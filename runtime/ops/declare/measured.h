@@ -10,9 +10,10 @@ namespace catena {
 using MeasuredRule = std::function<bool(const TypeCall&)>;
 
 /// `measured` computes a call of the op where that pays, and measures its result y [N, C, ...]
-/// meanwhile. Its results are y, and as [1, C, 1, ...] the sum of each channel over all images and
-/// positions and the sum of squares of the differences from that channel's mean. Inputs and
-/// attributes are the same.
+/// meanwhile. Its results are y, as [1, C, 1, ...] the sum of each channel over all images and
+/// positions and the sum of squares of the differences from that channel's mean, and as
+/// [1, 1, 1, ...] the number of elements of a channel: a program reads it from there, since code
+/// that contained it would be another at each size. Inputs and attributes are the same.
 Declaration measured_by(OtherOp measured, MeasuredRule pays);
 /// Of that one: it computes another op and measures the result.
 Declaration measures_result();

@@ -93,6 +93,12 @@ std::vector<int64_t> numbers_of(const Schedule& schedule) {
     return numbers;
 }
 
+ChannelsLast orders_wanted(const LibraryCall& call) {
+    SmallVector<Type, 4> inputs;
+    for (const View& view : call.inputs) inputs.push_back(view.type);
+    return channels_last_of({*call.op, inputs, call.attributes});
+}
+
 bool set_numbers(Schedule& schedule, std::span<const int64_t> numbers) {
     std::vector<size_t> bytes_before;
     for (const Buffer& buffer : schedule.buffers) bytes_before.push_back(buffer.bytes);

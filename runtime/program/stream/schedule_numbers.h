@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/ops/declare/channels_last.h"
 #include "runtime/program/schedule/schedule.h"
 
 // Schedules of one program at several sizes often differ in numbers only: sizes, strides, offsets,
@@ -27,6 +28,11 @@ bool set_numbers(Schedule& schedule, std::span<const int64_t> numbers);
 /// The second half of set_numbers: what follows from numbers that are set. `bytes_before`: of each
 /// buffer at a size for which the schedule's form was compiled.
 bool settle_numbers(Schedule& schedule, const std::vector<size_t>& bytes_before);
+
+/// The memory orders that a library call wants at its sizes, by which the passes have chosen some.
+/// They need not stay the same between two sizes at which they are: a convolution of sixteen images
+/// at a time wants another order at each multiple of sixteen.
+ChannelsLast orders_wanted(const LibraryCall& call);
 
 /// What two schedules differ in beside numbers_of(), texts and addresses; empty: nothing. Schedules
 /// with blocks that reduction_blocks.h does not give differ from all others.

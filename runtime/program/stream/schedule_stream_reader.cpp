@@ -109,11 +109,13 @@ private:
     }
 
     void read_call(LibraryCall call) {
+        const ChannelsLast orders = orders_wanted(call);
         visit_fields(CountVisitor(*this), call);
         read_links(call);
         read_sizes(call);
         for (View& view : call.inputs) view = read_view();
         for (View& view : call.outputs) view = read_view();
+        is_sound_ = is_sound_ && orders_wanted(call) == orders;
         made_.library_calls.push_back(std::move(call));
     }
 
