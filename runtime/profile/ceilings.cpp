@@ -15,6 +15,7 @@
 #include "runtime/core/system/code_identity.h"
 #include "runtime/core/system/host_lock.h"
 #include "runtime/core/system/processor.h"
+#include "runtime/core/system/read_number.h"
 #include "runtime/cpu/speed/machine_speed.h"
 #include "runtime/file/disk_cache.h"
 #include "runtime/profile/measure_device.h"
@@ -45,13 +46,15 @@ std::string host_machine() {
                        build_of(reinterpret_cast<const void*>(&host_machine)));
 }
 
-/// The plug-in's line has the driver, the cards and the libraries. Empty where there is no device.
+/// Two cards of one kind are one machine. Empty where there is no such device.
 std::string machine_of(const std::string& device) {
     if (device == host) return host_machine();
-    if (!code_device(device)) return "";
+    constexpr std::string_view kind = "cuda:";
+    if (!device.starts_with(kind) || !code_device(device)) return "";
     std::string complaint;
     const CudaPlugIn* plug_in = cuda_plug_in(complaint);
-    return plug_in ? device + " of " + plug_in->version() : "";
+    const auto index = read_number<int>(std::string_view(device).substr(kind.size()));
+    return plug_in && index ? plug_in->machine(*index) : "";
 }
 
 bool is_measured(double value) { return std::isfinite(value) && value > 0; }

@@ -52,8 +52,7 @@ TEST_F(CardCeilings, of_memory_are_those_of_the_largest_copy_that_fits) {
 TEST_F(CardCeilings, of_products_are_two_operations_an_element_by_their_time) {
     for (const char* type : {"float32", "bfloat16", "float16"})
         EXPECT_NEAR(profile::product_speed(device, type, 32), 2.0 * 32 * 32 * 32 / 1e-3, 1) << type;
-    EXPECT_EQ(cublas_lt.count("cublasLtMatmul ") + cublas_lt.count("cublasLtMatmul["), 0)
-        << "the double writes sizes first";
+    EXPECT_EQ(cublas_lt.count("cublasLtMatmul "), 3 * 7) << "asked, warmed up, and five runs";
 }
 
 TEST_F(CardCeilings, of_tf32_are_products_that_may_round) {
