@@ -1,6 +1,7 @@
 #include "runtime/profile/ceilings.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -15,7 +16,6 @@
 #include "runtime/core/system/code_identity.h"
 #include "runtime/core/system/host_lock.h"
 #include "runtime/core/system/processor.h"
-#include "runtime/core/system/read_number.h"
 #include "runtime/cpu/speed/machine_speed.h"
 #include "runtime/file/disk_cache.h"
 #include "runtime/profile/measure_device.h"
@@ -53,8 +53,9 @@ std::string machine_of(const std::string& device) {
     if (!device.starts_with(kind) || !code_device(device)) return "";
     std::string complaint;
     const CudaPlugIn* plug_in = cuda_plug_in(complaint);
-    const auto index = read_number<int>(std::string_view(device).substr(kind.size()));
-    return plug_in && index ? plug_in->machine(*index) : "";
+    int index = 0;
+    std::from_chars(device.data() + kind.size(), device.data() + device.size(), index);
+    return plug_in ? plug_in->machine(index) : "";
 }
 
 bool is_measured(double value) { return std::isfinite(value) && value > 0; }

@@ -41,8 +41,7 @@ std::string text_of(const Json& row) {
 }  // namespace
 
 void print_ceilings(const std::string& device, bool json) {
-    get_device(device);
-    profile::Ceilings& ceilings = profile::Ceilings::of(device);
+    profile::Ceilings& ceilings = profile::Ceilings::of(get_device(device).name());
     ceilings.measure_all();
     if (!json) fmt::print("{}\n", styled(Style::heading, ceilings.machine()));
     for (const auto& [name, value] : ceilings.known()) {
