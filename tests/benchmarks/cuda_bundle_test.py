@@ -102,7 +102,7 @@ class Bundle(unittest.TestCase):
         self.assertGreater(len(states), 15)
         for part, state in states.items():
             self.assertTrue(state == "ok" or state.startswith(LACKING), f"{part}: {state}")
-        for part in ("device and versions", "rows, float32", "profile of GPT-2", "tests"):
+        for part in ("device and versions", "small rows, float32", "profile of GPT-2", "tests"):
             self.assertEqual(states[part], "ok", self.log())
 
     def test_starts_within_twenty_seconds(self):
