@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a machine with a GPU, but without LLVM and packages, needs to run Catena's benchmarks: pack.sh [BUILD] [FILE]
 #
-# Run it after `ninja -C build catena catena_compiler catena_cuda catena_nccl test_gpu device_products`. FILE (BUILD/catena-cuda.tar.gz)
+# Run it after `ninja -C build catena_tool catena_compiler catena_cuda catena_nccl test_gpu device_products`. FILE (BUILD/catena-cuda.tar.gz)
 # holds one folder, catena-cuda: the programs and libraries of BUILD (build), stripped, all that they are linked with
 # beyond the C and C++ libraries, and the scripts. On the other machine, which needs a driver, NVRTC, Python 3, and a C
 # library as new as this machine's:

@@ -2,7 +2,8 @@
 """What GPUs told, lines of results.jsonl: kept, compared with the goals, shown in docs/cuda.md.
 
     results.py keep FILE KEY=VALUE ...  standard input's JSON objects to FILE, with these values
-    results.py table FILE               each goal with this time, the best before and the best peer
+    results.py table FILE               each goal with this time, the best before and the best peer;
+                                        every row that became slower
     results.py add FILE                 appends the lines of a sitting to results.jsonl
     results.py page [--check]           the tables of docs/cuda.md; --check: is the page up to date?
 
@@ -71,12 +72,17 @@ def is_ours(row: Row) -> bool:
     return str(row.get("peer", "")).startswith("catena")
 
 
+def is_ceiling(row: Row) -> bool:
+    """Of the card itself, by a large product or copy: of PyTorch, or of Catena."""
+    return row.get("peer") in ("ceiling", "catena-ceiling")
+
+
 def is_setting_of(row: Row, workload: str, precision: str) -> bool:
     return (
         row.get("workload") == workload
         and row.get("precision", "float32") == precision
         and not row.get("autotune")
-        and row.get("peer") != "ceiling"
+        and not is_ceiling(row)
         and time_of(row) is not None
     )
 
@@ -115,18 +121,54 @@ def number(value: float | None) -> str:
 # ---- the table of a sitting
 
 
-def judgement(goal: Goal, now: float | None, before: float | None) -> str:
+def slowdown(now: Row, before: Row | None) -> float | None:
+    """How much more time than before, 0.1 for 10 %; None where it is no more than SLOWER allows.
+
+    A pipelined time is compared with one, and a time that was waited for with another such time.
+    """
+    if before is None:
+        return None
+    kind = "pipelined_ms" if now.get("pipelined_ms") and before.get("pipelined_ms") else "ms"
+    if not now.get(kind) or not before.get(kind):
+        return None
+    ratio = now[kind] / before[kind]
+    return ratio - 1 if ratio > SLOWER else None
+
+
+def judgement(goal: Goal, row: Row | None, before: Row | None) -> str:
     """What a reader must not overlook; "" where the goal is reached and nothing became slower."""
-    if now is None:
+    now = time_of(row) if row else None
+    if row is None or now is None:
         return "NOT MEASURED"
     words = []
     if now < goal.floor_ms:
         words.append("FASTER THAN POSSIBLE: measured wrongly, or the floor is wrong")
     if now > goal.goal_ms:
         words.append(f"OVER THE GOAL by {100 * (now / goal.goal_ms - 1):.0f} %")
-    if before is not None and now > SLOWER * before:
-        words.append(f"SLOWER than before by {100 * (now / before - 1):.0f} %")
+    if (more := slowdown(row, before)) is not None:
+        words.append(f"SLOWER than before by {100 * more:.0f} %")
     return ", ".join(words)
+
+
+def setting(row: Row) -> tuple[object, ...]:
+    """What two rows have in common whose times can be compared."""
+    keys = ("card", "workload", "peer", "autotune")
+    return (*(row.get(key) for key in keys), row.get("precision", "float32"))
+
+
+def slower_rows(new: list[Row], old: list[Row]) -> str:
+    """Our rows that take more time than the last one of their kind that was kept."""
+    text = ""
+    for row in new:
+        if not is_ours(row) or is_ceiling(row) or time_of(row) is None:
+            continue
+        last = latest(other for other in old if setting(other) == setting(row) and time_of(other))
+        if last is not None and (more := slowdown(row, last)) is not None:
+            text += (
+                f"!! {row['workload']} {row.get('precision', 'float32')} ({row['peer']}): SLOWER "
+                f"by {100 * more:.0f} % than on {when(last)}\n"
+            )
+    return text
 
 
 def table(new: list[Row], old: list[Row], goals: list[Goal]) -> str:
@@ -160,11 +202,11 @@ def table(new: list[Row], old: list[Row], goals: list[Goal]) -> str:
                 peer["peer"] if peer else "",
                 number(goal.goal_ms),
                 number(goal.floor_ms),
-                judgement(goal, times[0], times[1]),
+                judgement(goal, now, before),
             ).rstrip()
             + "\n"
         )
-    return text
+    return text + slower_rows(new, known)
 
 
 # ---- the page
@@ -278,23 +320,49 @@ def autotune_table(rows: list[Row]) -> str:
     return text
 
 
+def speed_cell(row: Row | None) -> str:
+    if row is None:
+        return ""
+    if "gbytes_per_s" in row:
+        return f"{number(row['gbytes_per_s'])} GB/s"
+    if "tflops" in row:
+        return f"{number(row['tflops'])} TFLOP/s"
+    return f"{number(1e3 * row['ms'])} us"
+
+
 def ceilings_table(rows: list[Row]) -> str:
     lines = []
     for card in cards_of(rows):
-        here = [row for row in rows if row.get("card") == card and row.get("peer") == "ceiling"]
+        here = [row for row in rows if row.get("card") == card and is_ceiling(row)]
         for what in dict.fromkeys((row["workload"], row.get("precision", "")) for row in here):
-            row = latest(r for r in here if (r["workload"], r.get("precision", "")) == what)
-            assert row is not None
-            if "gbytes_per_s" in row:
-                speed = f"{number(row['gbytes_per_s'])} GB/s"
-            elif "tflops" in row:
-                speed = f"{number(row['tflops'])} TFLOP/s"
-            else:
-                speed = f"{number(1e3 * row['ms'])} us"
-            lines.append([card, " ".join(what).strip(), speed, row["date"][:10]])
+            same = [row for row in here if (row["workload"], row.get("precision", "")) == what]
+            found = [latest(row for row in same if is_ours(row) == ours) for ours in (True, False)]
+            dates = sorted({row["date"][:10] for row in found if row})
+            lines.append([card, " ".join(what).strip(), *map(speed_cell, found), ", ".join(dates)])
     if not lines:
         return "No card's ceilings have been measured by these parts yet.\n"
-    return markdown(["card", "what", "at most", "measured"], lines)
+    return markdown(["card", "what", "by Catena", "by PyTorch", "measured"], lines)
+
+
+def precisions_table(rows: list[Row]) -> str:
+    """Catena's steps in all precisions side by side, with how many times as fast as float32."""
+    text = ""
+    for card in cards_of(rows):
+        here = [r for r in rows if r.get("card") == card and r.get("peer") == "catena-step"]
+        lines = []
+        for name in dict.fromkeys(row["workload"] for row in here):
+            found = [latest(r for r in here if is_setting_of(r, name, p)) for p in PRECISIONS]
+            if sum(row is not None for row in found) < 2:
+                continue
+            base = found[0]
+            line = [f"`{name}`", cell(base)]
+            for row in found[1:]:
+                gain = base["ms"] / row["ms"] if base and row else None
+                line.append(cell(row) + (f", {gain:.2f} x" if gain else ""))
+            lines.append(line)
+        if lines:
+            text += f"{card}, steps in ms:\n\n" + markdown(["row", *PRECISIONS], lines) + "\n"
+    return text or "No row has been measured in two precisions yet.\n"
 
 
 def parts_table(rows: list[Row]) -> str:
@@ -316,6 +384,7 @@ def parts_table(rows: list[Row]) -> str:
 def page_with(text: str, rows: list[Row], goals: list[Goal]) -> str:
     made = {
         "steps": steps_table(rows, goals),
+        "precisions": precisions_table(rows),
         "autotune": autotune_table(rows),
         "ceilings": ceilings_table(rows),
         "parts": parts_table(rows),

@@ -4,6 +4,7 @@
 
 #include "frontend/capture/region/region.h"
 #include "frontend/package/save_package.h"
+#include "frontend/static_graph/call/profile_shares.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/memory/out_of_memory.h"
 #include "runtime/core/system/error.h"
@@ -134,6 +135,8 @@ void StaticRegion::save(const std::string& path, const PackageOptions& options,
 }
 
 std::string StaticRegion::explain() const try {
+    // The report itself is made under locks, and measures nothing.
+    if (const RegionProfile profile = there().profile(); profile.is_timed) machine_shares(profile);
     return there().explain();
 } catch (const std::bad_alloc&) {
     throw_out_of_memory("static_graph", "explain");

@@ -178,7 +178,7 @@ public:
 private:
     void ask(cublasStatus_t status, const char* what, const Problem& problem) const;
     void set_bias(const Plan& plan, const Problem& problem) const;
-    void tell(const Plan& plan, int64_t calls) const;
+    void tell(const Plan& plan, int64_t calls, bool tf32) const;
     void multiply(const Plan& plan, const Problem& problem, const void* left, const void* right,
                   void* result, void* workspace) const;
     const Plan& find(const Problem& problem);
@@ -274,12 +274,12 @@ bool Contractions::launch(const KernelCall& call) {
         multiply(plan, problem, address_of(b) + at.left * bytes, address_of(a) + at.right * bytes,
                  address_of(y) + at.result * bytes, workspace ? workspace->data : nullptr);
     }
-    if (profile::is_on()) tell(plan, products_of(axes));
+    if (profile::is_on()) tell(plan, products_of(axes), problem.tf32);
     return true;
 }
 
 /// cuBLASLt's numbers of the algorithm and of its tiles (cublasLtMatmulTile_t).
-void Contractions::tell(const Plan& plan, int64_t calls) const {
+void Contractions::tell(const Plan& plan, int64_t calls, bool tf32) const {
     const auto number = [&](cublasLtMatmulAlgoConfigAttributes_t attribute) {
         int32_t value = 0;
         size_t written = 0;
@@ -293,7 +293,7 @@ void Contractions::tell(const Plan& plan, int64_t calls) const {
     if (const int32_t parts = number(CUBLASLT_ALGO_CONFIG_SPLITK_NUM); parts > 1)
         method += fmt::format(", inner axis in {} parts", parts);
     if (calls > 1) method += fmt::format(", {} calls", calls);
-    tell_library_method(std::move(method), plan.workspace);
+    tell_library_method(std::move(method), plan.workspace, tf32);
 }
 
 void Contractions::multiply(const Plan& plan, const Problem& problem, const void* left,

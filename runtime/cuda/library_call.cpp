@@ -3,6 +3,7 @@
 #include "runtime/core/system/environment.h"
 #include "runtime/core/system/notice.h"
 #include "runtime/profile/method_span.h"
+#include "runtime/program/schedule/product_type.h"
 
 namespace catena::cuda {
 
@@ -14,9 +15,10 @@ void note_decline(const LibraryPlace& place, const KernelCall& call, const std::
                             types, reason, instead));
 }
 
-void tell_library_method(std::string method, size_t workspace) {
+void tell_library_method(std::string method, size_t workspace, bool tf32) {
     if (workspace > 0)
         method += fmt::format(", workspace {:.1f} MiB", double(workspace) / (1 << 20));
+    if (tf32) method += program::tf32_method;
     profile::tell_method("library call", method);
 }
 

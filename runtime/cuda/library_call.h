@@ -44,8 +44,8 @@ void note_decline(const LibraryPlace& place, const KernelCall& call, const std::
 inline constexpr const char* generated_kernel = "a generated kernel";
 
 /// Tells a profile how a library computes the call that it was given: "cuDNN engine 58, workspace
-/// 12.0 MiB".
-void tell_library_method(std::string method, size_t workspace);
+/// 12.0 MiB". `tf32`: it may round factors of float32.
+void tell_library_method(std::string method, size_t workspace, bool tf32);
 
 /// Prints that kernels for `what` are generated because the library is missing; nothing where
 /// `variable` is /none.

@@ -27,10 +27,15 @@ const char* version() {
 
 Device* device(int index) { return &cuda_device(index); }
 
-constexpr CudaPlugIn plug_in{&complaint, &version, &device};
+std::string machine(int index) {
+    return fmt::format("{}; driver for CUDA {}; {}; {}", cuda_device(index).description(),
+                       version_text(driver().version), cublas_lt_version(), cudnn_version());
+}
+
+constexpr CudaPlugIn plug_in{&complaint, &version, &device, &machine};
 
 }  // namespace
 
 }  // namespace catena::cuda
 
-extern "C" const catena::CudaPlugIn* catena_cuda_plug_in_1() { return &catena::cuda::plug_in; }
+extern "C" const catena::CudaPlugIn* catena_cuda_plug_in_2() { return &catena::cuda::plug_in; }

@@ -14,6 +14,7 @@
 #include "runtime/core/system/fork.h"
 #include "runtime/core/system/per_thread.h"
 #include "runtime/core/system/log.h"
+#include "runtime/profile/write_trace.h"
 
 namespace catena::profile {
 namespace {
@@ -61,7 +62,7 @@ void write_at_exit() {
     // variable with one that has some.
     if (p.process != getpid() || p.slices == 0) return;
     try {
-        save_trace(p.path);
+        write_trace(p.path, Ceilings::Ask::known);
     } catch (const std::exception& error) {
         say(LogLevel::error, fmt::format("CATENA_PROFILE: {}", error.what()));
     }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -64,6 +65,21 @@ class Bundle(unittest.TestCase):
         results = cls.root / "out" / "results.jsonl"
         cls.lines = [json.loads(line) for line in results.read_text().splitlines()]
 
+    def test_what_the_page_says_to_build_is_what_is_packed(self):
+        page = (FOLDER.parents[1] / "docs" / "cuda.md").read_text()
+        command = re.search(r"^ *ninja -C build (\w[\w ]+\w)$", page, re.MULTILINE)
+        self.assertIsNotNone(command)
+        made = set()
+        for target in command[1].split():
+            said = run("ninja", "-C", BUILD, "-t", "query", target).stdout
+            made.update(re.findall(r"^    (\S+)$", said.split("outputs:")[0], re.MULTILINE))
+        programs = {f"bin/{name}" for name in ("catena", "test_gpu", "device_products")}
+        self.assertLessEqual(programs, made)
+        for name in ("compiler", "cuda", "nccl"):
+            self.assertTrue(any(f"libcatena_{name}." in each for each in made), name)
+        for script in ("pack.sh", "run.sh"):
+            self.assertIn(command[1], (FOLDER / script).read_text())
+
     def test_is_small(self):
         self.assertLess(self.bytes, MOST_BYTES)
 
@@ -86,7 +102,7 @@ class Bundle(unittest.TestCase):
         self.assertGreater(len(states), 15)
         for part, state in states.items():
             self.assertTrue(state == "ok" or state.startswith(LACKING), f"{part}: {state}")
-        for part in ("device and versions", "rows, float32", "profile of GPT-2", "tests"):
+        for part in ("device and versions", "small rows, float32", "profile of GPT-2", "tests"):
             self.assertEqual(states[part], "ok", self.log())
 
     def test_starts_within_twenty_seconds(self):
@@ -104,7 +120,18 @@ class Bundle(unittest.TestCase):
             self.assertEqual(line["card"], "emulated on the host")
             self.assertNotEqual(line["commit"], "")
         profile = self.root / "out" / "profile_resnet50_64_bfloat16.txt"
-        self.assertIn("launch", profile.read_text())
+        self.assertRegex(profile.read_text(), r"% of limit of +launch\n")
+        self.assertRegex(profile.read_text(), r"\d (memory|launch) ")
+
+    def test_the_cards_ceilings_are_written_down(self):
+        """The double has no cuBLASLt, and so no peak of products."""
+        lines = [line for line in self.lines if line.get("peer") == "catena-ceiling"]
+        found = {line["workload"]: line for line in lines}
+        self.assertEqual(set(found), {"copy", "launch", "node of a graph"})
+        self.assertGreater(found["copy"]["gbytes_per_s"], 0)
+        for name in ("launch", "node of a graph"):
+            self.assertGreater(found[name]["ms"], 0)
+            self.assertEqual(found[name]["card"], "emulated on the host")
 
     def log(self) -> str:
         return (self.root / "out" / "log").read_text()

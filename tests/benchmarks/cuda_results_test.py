@@ -85,6 +85,23 @@ class Table(unittest.TestCase):
         self.assertIn("NOT MEASURED", text)
         self.assertIn("torch-eager", text)
 
+    def test_compares_times_of_the_same_kind(self):
+        old = row(9.0)
+        self.assertIn("SLOWER", results.table([row(12.0, pipelined_ms=8.0)], [old], [GOAL]))
+        old["pipelined_ms"] = 7.9
+        self.assertNotIn("SLOWER", results.table([row(12.0, pipelined_ms=8.0)], [old], [GOAL]))
+
+    def test_marks_a_row_without_a_goal_that_is_slower_than_the_last_one_kept(self):
+        old = [row(8.0, date="2026-11-01"), row(10.0), row(1.0, card="A100")]
+        text = results.table([row(10.6)], old, [])
+        self.assertIn(
+            "!! resnet50_64 bfloat16 (catena-step): SLOWER by 6 % than on 2026-11-27 01234567\n",
+            text,
+        )
+        self.assertNotIn("!!", results.table([row(10.4)], old, []))
+        self.assertNotIn("!!", results.table([row(10.6, precision="tf32")], old, []))
+        self.assertNotIn("!!", results.table([row(10.6, peer="torch-eager")], old, []))
+
     def test_names_parts_that_were_not_done_first(self):
         part = {"card": "H100", "part": "rows", "state": "FAILED: not done after 60 s"}
         text = results.table([row(10), part], [], [GOAL])
@@ -102,7 +119,7 @@ class Table(unittest.TestCase):
 class Page(unittest.TestCase):
     PAGE = "".join(
         f"<!-- results: {name} -->\nold\n<!-- end -->\nbetween\n"
-        for name in ("steps", "autotune", "ceilings", "parts")
+        for name in ("steps", "precisions", "autotune", "ceilings", "parts")
     )
 
     def page(self, *rows: dict) -> str:
@@ -116,7 +133,7 @@ class Page(unittest.TestCase):
             text,
         )
         self.assertNotIn("old", text)
-        self.assertEqual(text.count("between"), 4)
+        self.assertEqual(text.count("between"), 5)
 
     def test_marks_what_was_carried_over(self):
         text = self.page(row(10, carried_over="by hand", commit=""))
@@ -130,9 +147,20 @@ class Page(unittest.TestCase):
     def test_shows_ceilings_and_parts(self):
         copy = row(1, peer="ceiling", workload="copy", gbytes_per_s=3000, precision="")
         part = {"card": "H100", "date": "2026-11-27", "part": "rows", "state": "ok", "seconds": 9}
-        text = self.page(copy, part)
-        self.assertIn("| H100 | copy | 3000 GB/s | 2026-11-27 |", text)
+        ours = row(1, peer="catena-ceiling", workload="matmul", precision="tf32", tflops=412.3)
+        node = row(0.0012, peer="catena-ceiling", workload="node of a graph", precision="")
+        text = self.page(copy, ours, node, part)
+        self.assertIn("| H100 | copy |  | 3000 GB/s | 2026-11-27 |", text)
+        self.assertIn("| H100 | matmul tf32 | 412 TFLOP/s |  | 2026-11-27 |", text)
+        self.assertIn("| H100 | node of a graph | 1.2 us |  | 2026-11-27 |", text)
+        self.assertNotIn("`matmul`", text)
         self.assertIn("| H100 | rows | ok | 9 | 2026-11-27 |", text)
+
+    def test_shows_precisions_side_by_side(self):
+        times = {"float32": 12.0, "tf32": 6.0, "bfloat16": 4.0}
+        text = self.page(*(row(ms, precision=name) for name, ms in times.items()))
+        self.assertIn("| `resnet50_64` | 12 | 6, 2.00 x | 4, 3.00 x |  |", text)
+        self.assertIn("No row has been measured in two", self.page(row(4)))
 
     def test_refuses_a_page_without_the_places(self):
         with self.assertRaisesRegex(ValueError, "0 lines '<!-- results: steps -->', not one"):

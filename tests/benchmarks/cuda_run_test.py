@@ -13,13 +13,25 @@ import unittest
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parents[2] / "benchmarks" / "cuda"
+# Writes a line for each workload and precision, as `catena bench --dtype` does.
 BENCH = """
 echo "catena ran with $*"
+all=
 for word; do
     case "$word" in
-        resnet50_64) echo '{"peer":"catena-step","workload":"resnet50_64","ms":20.2}' ;;
-        mlp | resnet50* | unet) echo '{"peer":"catena-step","workload":"'$word'","ms":0.09}' ;;
+        --ceilings)
+            echo '{"peer":"catena-ceiling","workload":"matmul","precision":"tf32","tflops":400}' ;;
+        *float32* | *float16* | *tf32*) all=$(echo "$word" | tr , ' ') ;;
     esac
+done
+for word; do
+    for precision in $all; do
+        line='{"peer":"catena-step","workload":"'$word'","precision":"'$precision'"'
+        case "$word" in
+            resnet50_64) echo "$line"',"ms":20.2}' ;;
+            mlp | resnet50* | unet) echo "$line"',"ms":0.09}' ;;
+        esac
+    done
 done
 """
 
@@ -98,6 +110,33 @@ class Run(unittest.TestCase):
         for precision in ("bfloat16", "tf32", "float32", "float16"):
             self.assertTrue(any(line.get("precision") == precision for line in lines), precision)
 
+    def test_the_limits_of_all_parts_fit_into_a_quarter_of_an_hour(self):
+        listed = self.run_parts("--list")
+        self.assertEqual(listed.returncode, 0, listed.stderr)
+        self.assertFalse((self.root / "out").exists(), "it only lists")
+        limits = [line.split("\t") for line in listed.stdout.splitlines()]
+        self.assertLessEqual(sum(int(seconds) for seconds, _ in limits), 15 * 60)
+        self.assertGreater(min(int(seconds) for seconds, _ in limits), 0)
+
+    def test_the_list_names_the_parts_in_the_order_in_which_they_run(self):
+        listed = [line.split("\t")[1] for line in self.run_parts("--list").stdout.splitlines()]
+        self.run_parts()
+        self.assertEqual([line["part"] for line in self.lines() if "part" in line], listed)
+        self.assertEqual(len(set(listed)), len(listed))
+        first = ["device and versions", "ceilings of this card", "large rows, bfloat16"]
+        self.assertEqual(listed[:3], first)
+        self.assertLess(
+            listed.index("tests: what only a card shows"),
+            listed.index("PyTorch and JAX on the same rows"),
+        )
+
+    def test_the_cards_ceilings_are_kept_as_measured(self):
+        self.run_parts("ceilings")
+        kept = [line for line in self.lines() if line.get("peer") == "catena-ceiling"]
+        self.assertEqual(len(kept), 1)
+        self.assertEqual(kept[0]["tflops"], 400)
+        self.assertEqual(kept[0]["card"], "A double of a card")
+
     def test_a_time_over_its_goal_is_marked(self):
         done = self.run_parts("steps")
         self.assertRegex(done.stdout, r"\nresnet50_64 +bfloat16 .* OVER THE GOAL by 92 %\n")
@@ -118,10 +157,15 @@ class Run(unittest.TestCase):
             self.assertFalse(is_running(pid), pid)
 
     def test_a_part_that_ignores_the_request_to_end_is_killed(self):
-        self.make("bundle/bin/catena", "trap '' TERM; while :; do sleep 1; done")
+        keeps_its_id = f"echo $$ >>{self.root}/pids"
+        self.make("bundle/bin/catena", f"trap '' TERM; {keeps_its_id}; while :; do sleep 1; done")
         done = self.run_parts("profiles", PART_SECONDS="1")
         self.assertEqual(done.returncode, 1)
         self.assertEqual(self.state_of("profile of GPT-2"), "FAILED: not done after 1 s")
+        pids = (self.root / "pids").read_text().split()
+        self.assertEqual(len(pids), 2)
+        for pid in pids:
+            self.assertFalse(is_running(pid), pid)
 
     def test_a_part_that_fails_is_told_and_the_others_run(self):
         self.make("bundle/bin/test_gpu", "echo 'a wrong value'; exit 3")
@@ -138,8 +182,9 @@ class Run(unittest.TestCase):
         (self.bundle / "bin/device_products").unlink()
         done = self.run_parts("ceilings", "libraries", "compared", "more")
         self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertEqual(self.state_of("ceilings of this card"), "ok")
         self.assertEqual(
-            self.state_of("ceilings of this card"), "skipped: python3 has no torch that sees a GPU"
+            self.state_of("ceilings by PyTorch"), "skipped: python3 has no torch that sees a GPU"
         )
         self.assertIn("skipped", self.state_of("engines of cuDNN for ResNet-50"))
         self.assertEqual(
@@ -156,7 +201,7 @@ class Run(unittest.TestCase):
     def test_engines_are_measured_in_pairs(self):
         self.run_parts("more")
         found = [line.get("autotune") for line in self.lines() if "autotune" in line]
-        self.assertEqual(found, [False, True])
+        self.assertEqual(found, [False, True])  # One of the double's rows is among the three.
 
     def test_a_trial_says_that_it_is_one(self):
         self.run_parts("device", "steps", QUICK="1")

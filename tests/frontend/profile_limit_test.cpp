@@ -10,26 +10,23 @@
 
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
-#include "runtime/cpu/speed/machine_speed.h"
+#include "frontend/static_graph/call/profile_shares.h"
+#include "runtime/profile/ceilings.h"
 
 namespace catena::testing {
 namespace {
 
 using Json = nlohmann::json;
 
-TEST(machine_speed, is_measured_once) {
-    EXPECT_GT(profile::bandwidth(3e6), 1e8);
-    EXPECT_EQ(profile::bandwidth(3e6), profile::bandwidth(3.1e6));
-    EXPECT_GT(profile::product_speed(), 1e8);
-    EXPECT_EQ(profile::product_speed(), profile::product_speed());
-}
-
-TEST(machine_speed, the_slower_of_memory_and_products_counts) {
-    const double memory = 1e6 / profile::bandwidth(3e6), products = 1e9 / profile::product_speed();
-    EXPECT_EQ(profile::least_seconds(1e6, 0, 3e6), memory);
-    EXPECT_EQ(profile::least_seconds(0, 1e9, 3e6), products);
-    EXPECT_EQ(profile::least_seconds(1e6, 1e9, 3e6), std::max(memory, products));
-    EXPECT_EQ(profile::least_seconds(0, 0, 0), 0);
+/// In percent, of a launch that takes so many seconds.
+double limit_of(double bytes, double operations, double program_bytes, double seconds) {
+    return 100 * profile::shares_of({.device = "cpu",
+                                     .bytes = bytes,
+                                     .operations = operations,
+                                     .product_type = "float32",
+                                     .program_bytes = program_bytes},
+                                    seconds)
+                     .most();
 }
 
 class ProfileLimit : public ::testing::Test {
@@ -75,7 +72,7 @@ TEST_F(ProfileLimit, of_each_slice_is_the_least_time_in_percent) {
             arguments.at("bytes read").get<double>() + arguments.at("bytes written").get<double>();
         const double operations = category == "library call" ? 2.0 * 48 * 64 * 80 : 0;
         const double percent =
-            profile::least_seconds(bytes, operations, all) * 1e8 / event.at("dur").get<double>();
+            limit_of(bytes, operations, all, event.at("dur").get<double>() * 1e-6);
         EXPECT_NEAR(arguments.at("% of limit").get<double>(), percent, 0.051 + 1e-3 * percent)
             << event;
         ++found;
@@ -95,10 +92,26 @@ TEST_F(ProfileLimit, of_each_row_is_in_both_tables) {
     for (const RegionProfile::Row& row : profile_.rows) {
         ASSERT_TRUE(std::getline(file, line));
         const double bytes = row.launch.bytes_read + row.launch.bytes_written;
-        const double percent = profile::least_seconds(bytes, row.launch.product_operations, all) *
-                               1e5 / row.milliseconds();
+        const double percent =
+            limit_of(bytes, row.launch.product_operations, all, row.milliseconds() * 1e-3);
         EXPECT_NEAR(std::stod(line.substr(line.rfind(',') + 1)), percent, 0.051) << line;
     }
+}
+
+TEST_F(ProfileLimit, of_the_host_is_memory_or_products_in_every_report) {
+    const std::vector<MachineShares> shares = machine_shares(profile_);
+    ASSERT_EQ(shares.size(), profile_.rows.size());
+    int products = 0;
+    for (size_t r = 0; r < shares.size(); ++r) {
+        const bool is_product = profile_.rows[r].launch.product_operations > 0;
+        EXPECT_GT(shares[r].memory, 0);
+        EXPECT_EQ(shares[r].products > 0, is_product) << profile_.rows[r].launch.name;
+        EXPECT_EQ(shares[r].launch, 0);
+        products += is_product;
+    }
+    EXPECT_EQ(products, 1);
+    EXPECT_THAT(layer_.explain(), ::testing::ContainsRegex("% of the limit of (memory|products)"));
+    EXPECT_THAT(profile_.to_string(), ::testing::ContainsRegex("[0-9] (memory|products) "));
 }
 
 }  // namespace

@@ -289,6 +289,30 @@ def test_profile_lists_the_launches():
     assert profile._repr_html_().startswith("<table>")
 
 
+def test_profile_tells_what_each_launch_used_of_the_machine():
+    x = ct.Variable(np.ones((64, 128), np.float32))
+    W = ct.Variable(np.ones((128, 96), np.float32))
+
+    @ct.jit
+    def step(x):
+        return ct.tanh(ct.matmul(x, W) * 2.0)
+
+    called(lambda _: step(x))
+    assert all(shares.bound == "" for shares in step.profile().shares())
+    with ct.profile_scope():
+        called(lambda _: step(x), 5)
+    profile = step.profile()
+    assert len(profile.shares()) == len(profile.rows)
+    for row, shares in zip(profile.rows, profile.shares(), strict=True):
+        assert shares.memory > 0
+        assert (shares.products > 0) == ("matmul" in row.name)
+        assert shares.launch == 0
+        assert shares.most == max(shares.memory, shares.products)
+        assert shares.bound == ("memory" if shares.memory > shares.products else "products")
+        assert f" {shares.bound} " in str(profile)
+    assert "of the limit" in profile._repr_html_()
+
+
 def test_profile_tells_how_a_convolution_was_computed():
     x = ct.Variable(np.ones((8, 64, 16, 16), np.float32))
     W = ct.Variable(np.ones((64, 64, 3, 3), np.float32))

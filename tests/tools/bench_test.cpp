@@ -36,6 +36,43 @@ TEST(Bench, json_lines_have_the_keys_of_the_other_frameworks) {
     EXPECT_EQ(count, 2);
 }
 
+TEST(Bench, multiplies_dtypes_side_by_side) {
+    const std::string command = " bench --seconds 0.01 --variant eager --dtype float32,bfloat16 ";
+    const auto lines = run(program("catena") + command + "--json layer_norm");
+    EXPECT_EQ(lines.status, 0) << lines.output;
+    EXPECT_THAT(lines.output, ::testing::ContainsRegex(
+                                  "\"precision\":\"float32\"}\n.*\"precision\":\"bfloat16\"}\n$"));
+    const auto table = run(program("catena") + command + "layer_norm");
+    EXPECT_THAT(table.output, HasSubstr("workload           dtype     variant"));
+    EXPECT_THAT(table.output, ::testing::ContainsRegex("\nlayer_norm +float32 +eager +[0-9.]+"));
+    EXPECT_THAT(table.output, ::testing::ContainsRegex("\nlayer_norm +bfloat16 +eager +[0-9.]+"));
+}
+
+TEST(Bench, refuses_dtypes_that_it_cannot_multiply) {
+    const auto told = [](const std::string& options) {
+        return run(program("catena") + " bench " + options + " layer_norm 2>&1").output;
+    };
+    EXPECT_EQ(told("--dtype int8"),
+              "catena: bench: --dtype takes float32, tf32, bfloat16, float16, not 'int8'\n");
+    EXPECT_EQ(told("--dtype tf32"),
+              "catena: bench: tf32 is how devices multiply float32; the device is cpu\n");
+    EXPECT_EQ(told("--dtype float32 --autocast bfloat16"),
+              "catena: bench: --dtype and --autocast say the same; give one of them\n");
+    EXPECT_EQ(told("--dtype bfloat16 --limit"),
+              "catena: bench: --limit is of float32; leave out --dtype\n");
+}
+
+TEST(Bench, measures_what_the_host_can_do_at_most) {
+    const auto lines = run(program("catena") + " bench --ceilings --json");
+    EXPECT_EQ(lines.status, 0) << lines.output;
+    EXPECT_THAT(lines.output, HasSubstr("{\"peer\":\"catena-ceiling\",\"workload\":\"copy\","
+                                        "\"gbytes_per_s\":"));
+    EXPECT_THAT(lines.output, HasSubstr("\"workload\":\"matmul\",\"precision\":\"float32\","
+                                        "\"tflops\":"));
+    EXPECT_THAT(lines.output, ::testing::Not(HasSubstr("tf32")));
+    EXPECT_NE(run(program("catena") + " bench --ceilings --device cuda:9 2>&1").status, 0);
+}
+
 TEST(Bench, has_every_row) {
     const auto result = run(program("catena") + " bench --help");
     for (const std::string name : {"mushroom",

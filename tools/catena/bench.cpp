@@ -21,6 +21,8 @@
 #include "runtime/core/system/error.h"
 #include "runtime/graph/settings/autocast.h"
 #include "runtime/program/run/code_library.h"
+#include "tools/catena/bench_ceilings.h"
+#include "tools/catena/bench_dtype.h"
 #include "tools/catena/bench_report.h"
 #include "tools/catena/bench_table.h"
 #include "tools/catena/commands.h"
@@ -47,16 +49,18 @@ struct BenchOptions {
     int threads = 0;
     std::string device = "cpu";
     std::string autocast = "float32";
-    double memory_budget = 0;  ///< Megabytes.
-    std::string save;          ///< A folder for programs, instead of times.
+    std::vector<std::string> dtypes;  ///< Of products and convolutions, one after another.
+    double memory_budget = 0;         ///< Megabytes.
+    std::string save;                 ///< A folder for programs, instead of times.
     std::vector<std::string> cuda_architectures;
     std::vector<std::string> reports;  ///< Files for a page.
     std::string peers;                 ///< A file with lines of other frameworks' scripts.
     bool json = false;
-    bool limit = false;    ///< Also what the machine could do.
-    std::string models;    ///< A folder of .onnx files: further workloads.
-    bool profile = false;  ///< Also what each launch takes.
-    bool here = false;     ///< Measure in this process: what the parent starts.
+    bool limit = false;     ///< Also what the machine could do.
+    std::string models;     ///< A folder of .onnx files: further workloads.
+    bool profile = false;   ///< Also what each launch takes.
+    bool ceilings = false;  ///< The machine itself instead of workloads.
+    bool here = false;      ///< Measure in this process: what the parent starts.
 };
 
 double since(std::chrono::steady_clock::time_point start) {
@@ -171,9 +175,10 @@ void save_programs(const BenchOptions& options) {
     if (!is_saved) throw CLI::RuntimeError(1);
 }
 
-/// Runs this program again for one measurement and reads its line; null when it failed.
+/// Runs this program again for one measurement and reads its line; null when it failed. `dtype`:
+/// one of --dtype, or empty.
 Json measure_in_a_process(const std::string& workload, const std::string& variant,
-                          const BenchOptions& options) {
+                          const std::string& dtype, const BenchOptions& options) {
     std::vector<std::string> words = {"catena",
                                       "bench",
                                       "--here",
@@ -191,6 +196,7 @@ Json measure_in_a_process(const std::string& workload, const std::string& varian
                                       fmt::format("{}", options.memory_budget),
                                       workload};
     if (options.profile) words.push_back("--profile");
+    if (!dtype.empty()) words.insert(words.end(), {"--dtype", dtype});
     std::vector<char*> arguments;
     for (auto& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
@@ -218,6 +224,8 @@ Json measure_in_a_process(const std::string& workload, const std::string& varian
     Json row = measurement_in(output);
     if (row.is_null())
         print_error(fmt::format("bench: {} ({}) printed no result", workload, variant));
+    else if (!dtype.empty())
+        row["precision"] = dtype;
     return row;
 }
 
@@ -272,10 +280,48 @@ std::vector<std::pair<std::string, std::string>> facts_of(const BenchOptions& op
         fmt::format("{}, {}, {} s for each variant", counted(options.threads, "thread"),
                     options.device, options.seconds);
     if (options.autocast != "float32") run += ", autocast to " + options.autocast;
+    if (!options.dtypes.empty())
+        run += fmt::format(", products and convolutions of {}", fmt::join(options.dtypes, ", "));
     if (options.memory_budget > 0)
         run += fmt::format(", a memory budget of {} MB", options.memory_budget);
     facts.emplace_back("run", run);
     return facts;
+}
+
+/// What is to be multiplied, in order; one empty word: as the settings say.
+std::vector<std::string> chosen_dtypes(const BenchOptions& options) {
+    if (!options.dtypes.empty() && options.autocast != "float32")
+        fail<ValueError>("bench: --dtype and --autocast say the same; give one of them");
+    std::vector<std::string> dtypes = options.dtypes;
+    const bool is_free = dtypes.empty() && options.autocast == "float32" && !options.here;
+    if (is_free && options.device != "cpu" && options.save.empty()) dtypes = device_bench_dtypes();
+    for (const std::string& dtype : dtypes) check_bench_dtype(dtype, options.device);
+    if (dtypes.empty()) dtypes.emplace_back();
+    return dtypes;
+}
+
+/// All workloads, one process for each time; rows are printed as they come. False where one failed.
+bool measure_workloads(const BenchOptions& options, const std::vector<std::string>& dtypes,
+                       std::vector<Json>& report) {
+    std::optional<BenchTable> table;
+    if (!options.json) table.emplace(options.threads, options.limit, !dtypes[0].empty());
+    bool good = true;
+    const auto take = [&](const std::string& workload, const Json& row) {
+        good &= !row.is_null();
+        if (row.is_null()) return;
+        const std::vector<Json> rows = with_other_names(row, find_workload(workload));
+        report.insert(report.end(), rows.begin(), rows.end());
+        if (table) return table->print(row);
+        for (const Json& each : rows) std::cout << each << std::endl;
+    };
+    for (const auto& workload : options.workloads) {
+        if (options.limit)
+            take(workload, measure_in_a_process(workload, limit_variant, "", options));
+        for (const auto& dtype : dtypes)
+            for (const auto& variant : options.variants)
+                take(workload, measure_in_a_process(workload, variant, dtype, options));
+    }
+    return good;
 }
 
 void run_bench(BenchOptions options) {
@@ -283,6 +329,7 @@ void run_bench(BenchOptions options) {
     check_between("--memory-budget", options.memory_budget, 1e9);
     if (options.threads > 0) set_thread_count(options.threads);
     options.threads = thread_count();
+    if (options.ceilings) return print_ceilings(options.device, options.json);
     options.workloads = chosen_workloads(options);
     if (!options.here)
         for (const auto& name : options.variants) parse_variant(name);
@@ -291,9 +338,13 @@ void run_bench(BenchOptions options) {
     for (const auto& path : options.reports) check_report_name(path);
     if (options.limit && options.autocast != "float32")
         fail<ValueError>("bench: --limit is of float32; leave out --autocast");
+    const std::vector<std::string> dtypes = chosen_dtypes(options);
+    if (options.limit && !options.dtypes.empty() && dtypes != std::vector<std::string>{"float32"})
+        fail<ValueError>("bench: --limit is of float32; leave out --dtype");
     BenchReport report;
     if (!options.peers.empty()) report.peers = read_peers(options.peers);
     DeviceScope scope(get_device(options.device));
+    const BenchDtype multiplied(dtypes.front());
     const AutocastScope casting(parse_dtype(options.autocast));
     workload_memory_budget() = size_t(options.memory_budget * (1 << 20));
     if (!options.save.empty()) return save_programs(options);
@@ -308,27 +359,10 @@ void run_bench(BenchOptions options) {
                       << std::endl;
         return;
     }
-    std::optional<BenchTable> table;
-    if (!options.json) table.emplace(options.threads, options.limit);
-    if (options.limit) options.variants.insert(options.variants.begin(), limit_variant);
-    bool failed = false;
-    for (const auto& workload : options.workloads) {
-        for (const auto& variant : options.variants) {
-            const Json row = measure_in_a_process(workload, variant, options);
-            failed |= row.is_null();
-            if (row.is_null()) continue;
-            const std::vector<Json> rows = with_other_names(row, find_workload(workload));
-            report.rows.insert(report.rows.end(), rows.begin(), rows.end());
-            if (table) {
-                table->print(row);
-            } else {
-                for (const Json& each : rows) std::cout << each << std::endl;
-            }
-        }
-    }
+    const bool good = measure_workloads(options, dtypes, report.rows);
     if (!options.reports.empty()) report.facts = facts_of(options);
     for (const std::string& path : options.reports) save_report(report, path);
-    if (failed) throw CLI::RuntimeError(1);
+    if (!good) throw CLI::RuntimeError(1);
 }
 
 }  // namespace
@@ -370,6 +404,13 @@ void add_bench(CLI::App& program) {
                      "what products and convolutions round their operands to: bfloat16, float16; "
                      "float32 for nothing")
         ->capture_default_str();
+    CLI::Option* dtype = command->add_option(
+        "--dtype", options->dtypes,
+        "what products and convolutions multiply, side by side, several with commas: float32, "
+        "tf32 (float32 rounded for tensor cores, on a device), bfloat16, float16; default: "
+        "float32, on a device float32,tf32,bfloat16");
+    dtype->delimiter(',')->allow_extra_args(false);
+    complete_with(dtype, [](auto) { return bench_dtypes(); });
     command->add_option("--memory-budget", options->memory_budget,
                         "megabytes of intermediate results that compiled regions should hold at a "
                         "time (StaticGraphOptions::memory_budget)");
@@ -398,6 +439,9 @@ void add_bench(CLI::App& program) {
         "a folder whose models (.onnx) are measured, too, or instead of all workloads");
     command->add_flag("--profile", options->profile,
                       "also what each launch of the compiled programs takes, on stderr");
+    command->add_flag("--ceilings", options->ceilings,
+                      "measure what --device can do at most, and no workload: products, memory, "
+                      "launches. Kept for the shares in profiles");
     command->add_flag("--here", options->here, "measure in this process")->group("");
     command->callback([options] { run_bench(*options); });
 }

@@ -58,13 +58,19 @@ std::vector<Group> groups_of(const BenchReport& report) {
         return Entry{is_own ? who.substr(own.size()) : who, is_own, row["ms"].get<double>(),
                      number_or_null(row, "first_s"), number_or_null(row, "rss_mb")};
     };
-    for (const Json& row : report.rows) {
+    // What is multiplied differently stands by itself, and is compared with its own kind.
+    const auto name_of_group = [](const Json& row) {
         const std::string workload = row["workload"].get<std::string>();
+        const bool says = row.contains("precision") && row["precision"].is_string();
+        return says ? workload + ", " + row["precision"].get<std::string>() : workload;
+    };
+    for (const Json& row : report.rows) {
+        const std::string workload = name_of_group(row);
         if (group_of(workload) == groups.end()) groups.push_back({workload, {}});
         group_of(workload)->entries.push_back(entry_of(row, true));
     }
     for (const Json& row : report.peers)
-        if (auto group = group_of(row["workload"].get<std::string>()); group != groups.end())
+        if (auto group = group_of(name_of_group(row)); group != groups.end())
             group->entries.push_back(entry_of(row, false));
     return groups;
 }

@@ -23,10 +23,12 @@ std::string variant_of(const Json& row) {
 
 }  // namespace
 
-BenchTable::BenchTable(int threads, bool with_limits) : with_limits_(with_limits) {
-    std::string header =
-        fmt::format("{:<18} {:<10} {:>11} {:>11} {:>8} {:>9} {:>8} {:>7} {:>9}", "workload",
-                    "variant", "median", "least", "", "first s", "n", "MB", "ns");
+BenchTable::BenchTable(int threads, bool with_limits, bool with_dtypes)
+    : with_limits_(with_limits), with_dtypes_(with_dtypes) {
+    std::string header = fmt::format("{:<18} ", "workload");
+    if (with_dtypes_) header += fmt::format("{:<9} ", "dtype");
+    header += fmt::format("{:<10} {:>11} {:>11} {:>8} {:>9} {:>8} {:>7} {:>9}", "variant", "median",
+                          "least", "", "first s", "n", "MB", "ns");
     if (with_limits) header += fmt::format(" {:>9} {:>8} {:>7}", "to limit", "GFLOP/s", "GB/s");
     fmt::print(
         "{}; iterations in milliseconds; ns: a number to another thread and back, before "
@@ -39,6 +41,10 @@ void BenchTable::print(const Json& row) {
         workload_ = row["workload"];
         eager_ms_ = 0;
         limit_ = nullptr;
+    }
+    if (const std::string dtype = row.value("precision", ""); dtype != dtype_) {
+        dtype_ = dtype;
+        eager_ms_ = 0;
     }
     if (variant_of(row) == "limit")
         print_limit(row);
@@ -61,8 +67,10 @@ void BenchTable::print_times(const Json& row) {
     const Style judged = eager_ms_ >= ms ? Style::good : Style::bad;
     const std::string exchange = fmt::format("{:.0f}-{:.0f}", row["exchange_ns"][0].get<double>(),
                                              row["exchange_ns"][1].get<double>());
-    fmt::print("{:<18} {:<10} {:>11} {:>11} {} {:>9.3f} {:>8} {:>7} {:>9}", workload_,
-               variant_of(row), milliseconds_text(ms), milliseconds_text(row["min_ms"]),
+    fmt::print("{:<18} ", workload_);
+    if (with_dtypes_) fmt::print("{:<9} ", dtype_);
+    fmt::print("{:<10} {:>11} {:>11} {} {:>9.3f} {:>8} {:>7} {:>9}", variant_of(row),
+               milliseconds_text(ms), milliseconds_text(row["min_ms"]),
                eager_ms_ > 0 ? styled(judged, gain) : gain, row["first_s"].get<double>(),
                row["n"].get<size_t>(), row["rss_mb"].get<long>(), exchange);
     if (!limit_.is_null())

@@ -4,23 +4,16 @@
 #include <sys/utsname.h>
 
 #include <chrono>
-#include <fstream>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "frontend/compiler/compiler_loader.h"
 #include "runtime/core/system/error.h"
+#include "runtime/core/system/processor.h"
 
 namespace catena::tool {
 namespace {
-
-std::string processor_name() {
-    std::ifstream file("/proc/cpuinfo");
-    for (std::string line; std::getline(file, line);)
-        if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-    return "unknown";
-}
 
 /// The widest vector instructions that generated code may use here.
 std::string vector_instructions() {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "frontend/pages/program_page.h"
+#include "frontend/static_graph/call/profile_shares.h"
 #include "runtime/core/system/counted.h"
 #include "runtime/program/run/joint_executable.h"
 
@@ -30,7 +31,7 @@ std::vector<std::string> reasons_of(const LaunchReport& launch,
     return reasons;
 }
 
-std::string describe(const RegionProfile::Row& row, bool is_timed) {
+std::string describe(const RegionProfile::Row& row, bool is_timed, const MachineShares& shares) {
     const LaunchReport& launch = row.launch;
     const std::string cost = is_timed ? fmt::format("{:.3f} ms", row.milliseconds())
                                       : fmt::format("{:.3f} MB", bytes_of(launch) / 1e6);
@@ -44,6 +45,8 @@ std::string describe(const RegionProfile::Row& row, bool is_timed) {
         text += fmt::format(", {:.1f} GFLOP/s", row.gigaflops_per_second());
     if (row.gigabytes_per_second() > 0)
         text += fmt::format(", {:.1f} GB/s", row.gigabytes_per_second());
+    if (shares.most() > 0)
+        text += fmt::format(", {:.0f} % of the limit of {}", shares.most() * 100, shares.bound());
     return text + "\n";
 }
 
@@ -211,9 +214,10 @@ std::string costs_of(const std::string& region, const std::vector<CompiledProgra
         "  what costs most, {} ({} of {}{}):\n",
         profile.is_timed ? "as profiled" : "by the bytes moved", shown, profile.rows.size(),
         profile.is_timed ? "" : "; a ProfileScope or CATENA_PROFILE measures");
+    const std::vector<MachineShares> shares = known_machine_shares(profile);
     std::set<std::string> told;
     for (size_t i = 0; i < shown; ++i)
-        text += describe(profile.rows[i], profile.is_timed) +
+        text += describe(profile.rows[i], profile.is_timed, shares[i]) +
                 why_apart(profile.rows[i].launch, programs, told);
     return text;
 }

@@ -142,16 +142,13 @@ _PROFILE_COLUMNS = (
 
 
 def _profile_html(self: Any) -> str:
-    head = "".join(f"<th>{name.replace('_', ' ')}</th>" for name, _ in _PROFILE_COLUMNS)
-    rows = "".join(
-        "<tr>"
-        + "".join(
-            f"<td>{html.escape(how.format(getattr(row, name)))}</td>"
-            for name, how in _PROFILE_COLUMNS
-        )
-        + "</tr>"
-        for row in self.rows
-    )
+    names = [name.replace("_", " ") for name, _ in _PROFILE_COLUMNS] + ["of the limit"]
+    head = "".join(f"<th>{name}</th>" for name in names)
+    rows = ""
+    for row, shares in zip(self.rows, self.shares(), strict=True):
+        cells = [how.format(getattr(row, name)) for name, how in _PROFILE_COLUMNS]
+        cells.append(f"{shares.most:.0%} {shares.bound}" if shares.bound else "")
+        rows += "<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in cells) + "</tr>"
     return f"<table><caption>{html.escape(self.region)}</caption><tr>{head}</tr>{rows}</table>"
 
 

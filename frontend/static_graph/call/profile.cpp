@@ -1,12 +1,11 @@
 #include "frontend/static_graph/call/profile.h"
 
-#include <map>
-
 #include <fmt/format.h>
 
+#include "frontend/static_graph/call/profile_shares.h"
 #include "runtime/core/system/error.h"
 #include "runtime/file/write_file.h"
-#include "runtime/cpu/speed/machine_speed.h"
+#include "runtime/program/schedule/product_type.h"
 
 namespace catena {
 namespace {
@@ -44,38 +43,24 @@ std::string text_of(const RegionProfile::Row& row) {
                        method);
 }
 
-/// By row: the least time that this machine needs for it, in percent of the time that it takes; 0
-/// if it was not timed, or ran on a device.
-std::vector<double> percents_of_limit(const RegionProfile& profile) {
-    std::map<std::string, double> program_bytes;
-    for (const RegionProfile::Row& row : profile.rows)
-        program_bytes[row.program] += bytes_of(row.launch);
-    std::vector<double> percents;
-    for (const RegionProfile::Row& row : profile.rows) {
-        const double ms = row.milliseconds(), all = program_bytes[row.program];
-        const bool known = ms > 0 && row.launch.device == "cpu";
-        percents.push_back(known ? profile::least_seconds(bytes_of(row.launch),
-                                                          row.launch.product_operations, all) *
-                                       1e5 / ms
-                                 : 0);
-    }
-    return percents;
-}
-
 std::string csv_of(const RegionProfile& profile) {
     std::string text =
         "program,launch,kind,method,operations,calls,ms,share,bytes_read,bytes_written,GB/s,"
-        "GFLOP/s,% of limit\n";
-    const std::vector<double> percents = percents_of_limit(profile);
+        "GFLOP/s,product_type,% of memory,% of products,% of launch,bound by,% of limit\n";
+    const std::vector<MachineShares> all_shares = machine_shares(profile);
     for (size_t r = 0; r < profile.rows.size(); ++r) {
         const RegionProfile::Row& row = profile.rows[r];
         const LaunchReport& launch = row.launch;
-        text += fmt::format("{},{},{},{},{},{},{:.6f},{:.4f},{:.0f},{:.0f},{:.3f},{:.3f},{:.1f}\n",
+        const MachineShares& shares = all_shares[r];
+        text += fmt::format("{},{},{},{},{},{},{:.6f},{:.4f},{:.0f},{:.0f},{:.3f},{:.3f},",
                             field(row.program), field(launch.name),
                             launch.is_library_call ? "library call" : "kernels",
                             field(launch.method), field(lines_of(launch)), launch.calls,
                             row.milliseconds(), row.share, launch.bytes_read, launch.bytes_written,
-                            row.gigabytes_per_second(), row.gigaflops_per_second(), percents[r]);
+                            row.gigabytes_per_second(), row.gigaflops_per_second());
+        text += fmt::format("{},{:.1f},{:.1f},{:.1f},{},{:.1f}\n", program::product_type(launch),
+                            shares.memory * 100, shares.products * 100, shares.launch * 100,
+                            shares.bound(), shares.most() * 100);
     }
     return text;
 }
@@ -91,17 +76,18 @@ double RegionProfile::Row::gigaflops_per_second() const {
 }
 
 std::string RegionProfile::to_string() const {
-    std::string text = fmt::format("{:>7} {:>10} {:>7} {:>10} {:>8} {:>9} {:>10}  {}\n",
+    std::string text = fmt::format("{:>7} {:>10} {:>7} {:>10} {:>8} {:>9} {:>10} {:<8}  {}\n",
                                    is_timed ? "time" : "bytes", "ms", "calls", "MB", "GB/s",
-                                   "GFLOP/s", "% of limit", "launch");
-    const std::vector<double> percents = percents_of_limit(*this);
+                                   "GFLOP/s", "% of limit", "of", "launch");
+    const std::vector<MachineShares> all_shares = machine_shares(*this);
     for (size_t r = 0; r < rows.size(); ++r) {
         const Row& row = rows[r];
-        text += fmt::format("{:>5.1f} % {:>10} {:>7} {:>10.3f} {:>8} {:>9} {:>10}  {}\n",
+        const MachineShares& shares = all_shares[r];
+        text += fmt::format("{:>5.1f} % {:>10} {:>7} {:>10.3f} {:>8} {:>9} {:>10} {:<8}  {}\n",
                             row.share * 100, number(row.milliseconds(), 4), row.launch.calls,
                             bytes_of(row.launch) / 1e6, number(row.gigabytes_per_second(), 1),
-                            number(row.gigaflops_per_second(), 1), number(percents[r], 0),
-                            text_of(row));
+                            number(row.gigaflops_per_second(), 1), number(shares.most() * 100, 0),
+                            shares.bound(), text_of(row));
     }
     return text;
 }

@@ -5,7 +5,7 @@
 namespace catena {
 
 const CudaPlugIn* cuda_plug_in(std::string& complaint) {
-    const PlugIn& found = find_plug_in("cuda", "catena_cuda_plug_in_1", "CUDA",
+    const PlugIn& found = find_plug_in("cuda", "catena_cuda_plug_in_2", "CUDA",
                                        "build with a CUDA toolkit (CATENA_CUDA=ON)");
     if (!found.entry) {
         complaint = found.problem;

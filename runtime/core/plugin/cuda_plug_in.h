@@ -6,7 +6,7 @@ namespace catena {
 
 class Device;
 
-/// The interface of the plug-in libcatena_cuda; `catena_cuda_plug_in_1` returns its address.
+/// The interface of the plug-in libcatena_cuda; `catena_cuda_plug_in_2` returns its address.
 struct CudaPlugIn {
     /// The reason why no CUDA device can be used, "no driver: ..."; null if one can.
     const char* (*complaint)();
@@ -14,6 +14,9 @@ struct CudaPlugIn {
     const char* (*version)();
     /// The device with that index; DeviceError when there are fewer.
     Device* (*device)(int index);
+    /// That device alone, with all that decides how fast it is, for what is kept of it: "NVIDIA
+    /// H100, sm_90, 85.0 GB; driver for CUDA 13.0; cuBLASLt 13.1; cuDNN 9.14".
+    std::string (*machine)(int index);
 };
 
 /// The plug-in, loaded at the first call; null, with the reason in `complaint`, if it is missing or

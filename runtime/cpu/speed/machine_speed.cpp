@@ -13,7 +13,6 @@
 #include "runtime/core/array/array.h"
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/core/system/fork.h"
-#include "runtime/cpu/product/sgemm.h"
 #include "runtime/profile/profiler.h"
 
 namespace catena::profile {
@@ -76,21 +75,6 @@ double measured_bandwidth(double bytes) {
     return 12.0 * double(size) / best;
 }
 
-double measured_product_speed() {
-    const Span span("measure", "products");
-    constexpr int64_t n = 1024;
-    const Type type{Dtype::float32, Shape{n, n}};
-    const Array a = Array::full(type, 0.5), b = Array::full(type, 0.25), c = Array::full(type, 0);
-    double best = 1e9;
-    for (int i = 0; i < 12; ++i) {
-        const auto begin = Clock::now();
-        sgemm(false, false, n, n, n, 1, a.elements<float>(), n, b.elements<float>(), n, 0,
-              c.to_fill<float>(), n);
-        best = std::min(best, std::chrono::duration<double>(Clock::now() - begin).count());
-    }
-    return 2.0 * double(n) * double(n) * double(n) / best;
-}
-
 }  // namespace
 
 double bandwidth(double bytes) {
@@ -104,18 +88,6 @@ double bandwidth(double bytes) {
         found->second = measured_bandwidth(std::exp2(power));
     }
     return found->second;
-}
-
-double product_speed() {
-    static const double speed = measured_product_speed();
-    return speed;
-}
-
-double least_seconds(double bytes, double product_operations, double program_bytes) {
-    constexpr double enough =
-        double(1 << 27);  // Beyond the caches of most machines; more would take longer to measure.
-    const double memory = bytes > 0 ? bytes / bandwidth(std::min(program_bytes, enough)) : 0;
-    return std::max(memory, product_operations > 0 ? product_operations / product_speed() : 0);
 }
 
 }  // namespace catena::profile

@@ -245,19 +245,21 @@ void Windows::execute(const Plan& plan, const Operands& operands, void* number) 
     Ref<Storage> workspace;
     if (plan.workspace() > 0) workspace = place_.device.allocate(plan.workspace());
     plan.execute(handle_, bindings_of(operands, number), workspace ? workspace->data : nullptr);
-    if (profile::is_on())
-        tell_library_method(fmt::format("cuDNN engine {}", plan.engine()), plan.workspace());
 }
 
 WindowPlans::Choice& Windows::run(const KernelCall& call, const Operands& operands, void* number) {
     std::lock_guard lock(mutex_);
     prepare_handle();
-    Choice& choice = plans_->find(library_role_of(call.op), operands, call.attributes,
-                                  how_chosen(call, operands));
+    const LibraryRole role = library_role_of(call.op);
+    const PlanChoice how = how_chosen(call, operands);
+    Choice& choice = plans_->find(role, operands, call.attributes, how);
     if (!choice.plan) return choice;
     try {
         execute(*choice.plan, operands, number);
         choice.has_run = true;
+        if (profile::is_on())
+            tell_library_method(fmt::format("cuDNN engine {}", choice.plan->engine()),
+                                choice.plan->workspace(), how.tf32 && is_convolution(role));
     } catch (const CudnnError& error) {
         if (choice.has_run || !error.refused()) throw;
         choice.plan = std::nullopt;  // Another way from now on.

@@ -1,31 +1,26 @@
 #include "runtime/program/run/launch_times.h"
 
-#include "runtime/cpu/speed/machine_speed.h"
+#include "runtime/profile/launch_labels.h"
 #include "runtime/profile/method_span.h"
 #include "runtime/program/schedule/launch_reports.h"
+#include "runtime/program/schedule/product_type.h"
 
 namespace catena::program {
 namespace {
 
-double bytes_touched(const LaunchReport& report) {
-    return report.bytes_read + report.bytes_written;
-}
-
-/// What the host needs at least says nothing of a device.
-double least_seconds(const LaunchReport& report, double program_bytes) {
-    if (report.device != "cpu") return 0;
-    return profile::least_seconds(bytes_touched(report), report.product_operations, program_bytes);
-}
-
 const profile::Label* label_of(const LaunchReport& report, const char* category,
                                const std::string& lines, double program_bytes) {
-    return profile::keep({.name = report.name,
-                          .category = category,
-                          .place = lines,
-                          .bytes_read = report.bytes_read,
-                          .bytes_written = report.bytes_written,
-                          .operations = report.product_operations,
-                          .least_seconds = least_seconds(report, program_bytes)});
+    return profile::keep_launch({.name = report.name,
+                                 .category = category,
+                                 .place = lines,
+                                 .bytes_read = report.bytes_read,
+                                 .bytes_written = report.bytes_written,
+                                 .operations = report.product_operations},
+                                {.device = report.device,
+                                 .bytes = report.bytes_read + report.bytes_written,
+                                 .operations = report.product_operations,
+                                 .product_type = product_type(report),
+                                 .program_bytes = program_bytes});
 }
 
 }  // namespace
@@ -37,7 +32,7 @@ LaunchTimes::LaunchTimes(const Schedule& schedule, const std::string& device)
     double bytes = 0;
     for (LaunchReport& report : reports_) {
         report.device = device;
-        bytes += bytes_touched(report);
+        bytes += report.bytes_read + report.bytes_written;
     }
     for (size_t l = 0; l < reports_.size(); ++l)
         launches_.push_back(
@@ -75,10 +70,12 @@ void LaunchTimes::add_device_launch(size_t launch, const profile::Label* method,
                                     profile::Clock::time_point end) {
     const profile::Label* const label = launches_[launch];
     if (method) {
-        profile::Label named = *label;
-        named.name += ", " + method->name;
-        launches_[launch] = profile::keep(std::move(named));
         reports_[launch].method = method->name;
+        profile::Label told = *label;
+        told.name += ", " + method->name;
+        profile::LaunchCost cost = *profile::cost_of(label);
+        cost.product_type = product_type(reports_[launch]);
+        launches_[launch] = profile::keep_launch(std::move(told), std::move(cost));
     }
     add_launch(launch, begin, end);
     launches_[launch] = label;

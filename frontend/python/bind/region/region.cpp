@@ -8,6 +8,7 @@
 #include "frontend/python/bind/convert/path.h"
 #include "frontend/python/bind/module.h"
 #include "frontend/python/bind/region/region_object.h"
+#include "frontend/static_graph/call/profile_shares.h"
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/profile/profile_scope.h"
 
@@ -80,12 +81,28 @@ void bind_profile(nb::module_& m) {
                      "Read and written; 0 if it was not timed.")
         .def_prop_ro("gigaflops_per_second", &Row::gigaflops_per_second,
                      "Computed; 0 if it was not timed, and without a product or convolution.");
+    nb::class_<MachineShares>(m, "MachineShares",
+                              "How much of what its device can do at most a launch used, as "
+                              "fractions of 1; 0 if it was not timed or the most is not known.")
+        .def_ro("memory", &MachineShares::memory,
+                "Of the memory's bandwidth: 1 is as fast as a large copy.")
+        .def_ro("products", &MachineShares::products,
+                "Of the operations a second of large products of this type; 0 without a product or "
+                "convolution.")
+        .def_ro("launch", &MachineShares::launch,
+                "Of its time, what a launch of nothing takes; 0 on the host.")
+        .def_prop_ro("most", &MachineShares::most, "The largest of the three.")
+        .def_prop_ro("bound", &MachineShares::bound,
+                     "Which one that is: \"memory\", \"products\", \"launch\", or empty.");
     nb::class_<RegionProfile>(m, "RegionProfile",
                               "What the launches of a region's compiled programs cost.")
         .def_ro("region", &RegionProfile::region, "The region's name.")
         .def_ro("is_timed", &RegionProfile::is_timed,
                 "Some calls were profiled; else the order is that of the bytes moved.")
         .def_ro("rows", &RegionProfile::rows, "The most expensive first.")
+        .def("shares", &machine_shares,
+             "A MachineShares for each row, in their order. The first call measures the device, "
+             "which takes seconds; the numbers are kept for later processes.")
         .def("__str__", &RegionProfile::to_string)
         .def(
             "save",

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "frontend/static_graph/call/profile.h"
+#include "runtime/profile/machine_shares.h"
+
+namespace catena {
+
+/// How much of what its device can do at most each row of a profile used, in the order of the rows.
+/// A device is measured where nobody has done so before, which takes seconds; what was measured is
+/// kept for later processes (runtime/profile/ceilings.h).
+std::vector<MachineShares> machine_shares(const RegionProfile& profile);
+/// The same, with 0 for what nobody has measured.
+std::vector<MachineShares> known_machine_shares(const RegionProfile& profile);
+
+}  // namespace catena
