@@ -273,11 +273,13 @@ void ShardBatches::go_to(ShardProgress progress, int64_t seed) {
 }
 
 ShardPlace ShardBatches::place_beside(const ShardPlace& other, int64_t seed) const {
-    if (options_.epoch_size == 0) return other;  // Between two passes.
     ShardOrder order = options_.order;
     order.seed = seed;
     ShardStream mine(paths_, order);
-    mine.go_behind(other.total);
+    if (options_.epoch_size > 0)
+        mine.go_behind(other.total);
+    else  // Ranks have given different numbers of samples, but all are between the same passes.
+        mine.go_to_pass(other.pass);
     return mine.place();
 }
 

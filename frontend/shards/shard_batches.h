@@ -66,8 +66,8 @@ public:
     /// Continues there, with the orders of this seed.
     void go_to(ShardProgress progress, int64_t seed);
     /// Where this rank is when another one with the same options and this seed is at `other`:
-    /// behind as many samples, for which those of its shards are counted. FileError if they cannot
-    /// be.
+    /// behind as many samples, or passes where an epoch is one. The samples of its shards are
+    /// counted for it; FileError if they cannot be.
     ShardPlace place_beside(const ShardPlace& other, int64_t seed) const;
     int64_t batch_size() const { return batch_size_; }
     const ShardBatchesOptions& options() const { return options_; }

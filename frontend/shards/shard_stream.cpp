@@ -71,11 +71,15 @@ bool ShardStream::read_one() {
     return false;
 }
 
+int64_t ShardStream::count_of(int64_t shard) {
+    if (!counts_.contains(shard)) counts_[shard] = count_samples(paths_[size_t(shard)]);
+    return counts_[shard];
+}
+
 bool ShardStream::count_one() {
     while (place_.shard < int64_t(mine_.size())) {
         const int64_t shard = mine_[size_t(place_.shard)];
-        if (!counts_.contains(shard)) counts_[shard] = count_samples(paths_[size_t(shard)]);
-        if (place_.sample < counts_[shard]) {
+        if (place_.sample < count_of(shard)) {
             place_.window.emplace_back(shard, place_.sample++);
             return true;
         }
@@ -147,6 +151,14 @@ void ShardStream::go_to(ShardPlace place) {
     stale_ = true;
     reader_.reset();
     begin_pass();
+}
+
+void ShardStream::go_to_pass(int64_t pass) {
+    go_to({});
+    while (place_.pass < pass) {
+        for (const int64_t shard : mine_) place_.total += count_of(shard);
+        next_pass();
+    }
 }
 
 void ShardStream::go_behind(int64_t total) {

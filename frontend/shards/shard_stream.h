@@ -50,6 +50,8 @@ public:
     /// Goes to where the stream is after `total` samples since the beginning, with as many in each
     /// pass as the shards have, whose samples are counted for it.
     void go_behind(int64_t total);
+    /// Goes to the beginning of a pass, with as many samples given before as the shards have.
+    void go_to_pass(int64_t pass);
     /// How much of this pass was given, about: by the shards that were read, and below 1.
     double fraction() const;
     const ShardOrder& order() const { return order_; }
@@ -61,6 +63,7 @@ private:
     bool read_one();
     /// As read_one(), without the sample: only its place in the window.
     bool count_one();
+    int64_t count_of(int64_t shard);
     /// Which sample of a window of this size is next.
     size_t draw(size_t window) const;
     void fill();

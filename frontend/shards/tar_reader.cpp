@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <clocale>
 #include <locale.h>
 #include <string_view>
 #include <vector>

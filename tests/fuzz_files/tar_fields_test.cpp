@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include "frontend/shards/shard_reader.h"
 #include "frontend/shards/tar_header.h"
@@ -122,21 +123,60 @@ std::string odd_archive(Random& random) {
     return archive;
 }
 
+void read_samples(const std::string& path, uint64_t seed) {
+    ShardReader shard(path);
+    if (seed % 4 == 0)
+        while (shard.skip()) {
+        }
+    while (const auto sample = shard.next())
+        if (sample->key.empty() || sample->files.empty())
+            throw std::logic_error("a sample without a key or files");
+}
+
 TEST(FieldsOfTar, give_samples_or_errors_whatever_they_are) {
     const auto write = [](const std::string& path, uint64_t seed) {
         Random random(seed);
         write_file(path, odd_archive(random));
     };
-    const auto read = [](const std::string& path, uint64_t seed) {
-        ShardReader shard(path);
-        if (seed % 4 == 0)
-            while (shard.skip()) {
-            }
-        while (const auto sample = shard.next())
-            if (sample->key.empty() || sample->files.empty())
-                throw std::logic_error("a sample without a key or files");
+    fuzz_fields({.kind = "tar", .seconds = 2}, write, read_samples);
+}
+
+std::string sound_archive(Random& random) {
+    std::string archive;
+    for (uint64_t i = random() % 4, n = 0; n <= i; ++n) {
+        const std::string content(random() % 1500, char('a' + n));
+        const std::string name = std::string(random() % 200, 'n') + std::to_string(n) + ".cls";
+        archive += tar_header(name, content.size()) + content + tar_padding(content.size());
+    }
+    return archive + tar_end();
+}
+
+std::string gzipped(const std::string& content) {
+    z_stream stream{};
+    constexpr int with_gzip_header = 15 + 16;
+    deflateInit2(&stream, 6, Z_DEFLATED, with_gzip_header, 8, Z_DEFAULT_STRATEGY);
+    std::string packed(deflateBound(&stream, content.size()) + 32, '\0');
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(content.data()));
+    stream.avail_in = uInt(content.size());
+    stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+    stream.avail_out = uInt(packed.size());
+    deflate(&stream, Z_FINISH);
+    packed.resize(stream.total_out);
+    deflateEnd(&stream);
+    return packed;
+}
+
+TEST(DamagedTar, gives_samples_or_errors_plain_or_packed) {
+    const auto write = [](const std::string& path, uint64_t seed) {
+        Random random(seed);
+        std::vector<std::string> corpus;
+        for (int i = 0; i < 3; ++i) {
+            const std::string archive = sound_archive(random);
+            corpus.push_back(seed % 2 ? gzipped(archive) : archive);
+        }
+        write_file(path, random() % 8 ? testing::mutated(corpus, random) : corpus[0]);
     };
-    fuzz_fields({.kind = "tar", .seconds = 2}, write, read);
+    fuzz_fields({.kind = "damaged_tar", .seconds = 2}, write, read_samples);
 }
 
 }  // namespace

@@ -196,6 +196,36 @@ TEST_F(ResumedShards, of_a_rank_are_found_in_the_file_of_another) {
     }
 }
 
+TEST_F(ResumedShards, of_an_evaluation_begin_with_the_same_pass_on_every_rank) {
+    const std::string shards = uneven(7);
+    ShardIteratorOptions options{.repeat = false, .window = 5, .seed = 6, .ranks = 3};
+    const auto make = [&](int rank) {
+        options.rank = rank;
+        return std::make_unique<ShardIterator>(shards, 4, noisy_number, options);
+    };
+    const auto epoch = [](ShardIterator& batches) {
+        batches.reset();
+        std::vector<float> values;
+        while (const auto batch = batches.next())
+            for (const Example& example : *batch)
+                for (const float x : example[1].to_vector<float>()) values.push_back(x);
+        return values;
+    };
+    const auto of_rank_0 = make(0), of_last = make(2);
+    for (int pass = 0; pass < 3; ++pass) {
+        epoch(*of_rank_0);
+        epoch(*of_last);
+    }
+    const auto resumed = make(2);
+    load(*resumed, saved(*of_rank_0));
+    const std::vector<float> expected = epoch(*of_last);
+    EXPECT_EQ(epoch(*resumed), expected);
+    of_rank_0->reset();
+    of_rank_0->next();
+    EXPECT_THAT(message_of<FileError>([&] { load(*resumed, saved(*of_rank_0)); }),
+                HasSubstr("a pass was not read to its end"));
+}
+
 TEST_F(ResumedShards, refuse_files_that_do_not_fit) {
     const std::string shards = uneven(4);
     const ShardIteratorOptions of_two{.seed = 1, .epoch_size = 9, .ranks = 2};

@@ -221,6 +221,26 @@ TEST_F(ShardFiles, that_declare_too_much_are_refused_before_memory_is_taken) {
     set_file_limits(before);
 }
 
+TEST_F(ShardFiles, that_are_cut_anywhere_are_an_error_or_lack_nothing) {
+    const std::string whole = entry("0.cls", "7") + entry("0.txt", std::string(600, 't')) +
+                              entry(std::string(150, 'n') + ".cls", "8") + tar_end();
+    int64_t refused = 0;
+    for (size_t bytes = 0; bytes <= whole.size(); ++bytes) {
+        if (bytes % 61 != 0 && (bytes + 2) % tar_record_bytes > 4) continue;  // All around records.
+        const std::string cut = file("cut.tar", whole.substr(0, bytes));
+        std::vector<size_t> sizes;
+        try {
+            ShardReader shard(cut);
+            while (const auto sample = shard.next()) sizes.push_back(sample->bytes());
+            EXPECT_THAT(sizes, ElementsAre(601, 1)) << bytes << " bytes";
+        } catch (const FileError& error) {
+            EXPECT_THAT(error.what(), HasSubstr("cut.tar: "));
+            ++refused;
+        }
+    }
+    EXPECT_GT(refused, 80);
+}
+
 TEST_F(ShardFiles, with_long_or_odd_names_are_named_in_print) {
     const std::string named = file("x.tar", entry("\x1b[2J\n.cls", "x") + tar_end());
     ShardReader reader(named);
