@@ -1,5 +1,5 @@
 # `cmake --install` and find_package(catena CONFIG), or add_subdirectory and FetchContent: targets catena::catena,
-# catena::runtime and catena::download, and catena::onnx, catena::caffe and catena::image where they were built.
+# catena::runtime and catena::download, and catena::onnx, catena::caffe, catena::image and catena::shards where they were built.
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/catena)
 set(header_folder ${CMAKE_INSTALL_INCLUDEDIR}/catena)
@@ -39,7 +39,7 @@ if(TARGET catena-opt)
     install(TARGETS catena-opt COMPONENT opt)
 endif()
 
-foreach(library IN ITEMS catena_onnx catena_caffe catena_image)
+foreach(library IN ITEMS catena_onnx catena_caffe catena_image catena_shards)
     if(TARGET ${library})
         string(REPLACE "catena_" "catena::" alias ${library})
         add_library(${alias} ALIAS ${library})
@@ -60,7 +60,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/catena-config-version.cma
 install(FILES ${PROJECT_BINARY_DIR}/catena-config.cmake ${PROJECT_BINARY_DIR}/catena-config-version.cmake
     DESTINATION ${package_folder} COMPONENT dev)
 
-# pkg-config --cflags --libs catena, and for each further library catena-onnx, catena-caffe, catena-image, catena-c.
+# pkg-config --cflags --libs catena, and for each further library catena-onnx, catena-caffe, catena-image, catena-shards, catena-c.
 file(RELATIVE_PATH to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 # catena_pkg_config(NAME DESCRIPTION REQUIRES INCLUDE LIBS)
 function(catena_pkg_config name description requires include libs)
@@ -82,7 +82,8 @@ catena_pkg_config(catena-c "What programs call that Catena exported as C" "" ${h
 set(description_of_catena_onnx "Catena: export and import of ONNX models")
 set(description_of_catena_caffe "Catena: import and export of Caffe models")
 set(description_of_catena_image "Catena: datasets of PNG and JPEG pictures")
-foreach(library IN ITEMS catena_onnx catena_caffe catena_image)
+set(description_of_catena_shards "Catena: samples in tar archives")
+foreach(library IN ITEMS catena_onnx catena_caffe catena_image catena_shards)
     if(TARGET ${library})
         string(REPLACE _ - name ${library})
         catena_pkg_config(${name} "${description_of_${library}}" "${same_version}" ${CMAKE_INSTALL_INCLUDEDIR} "-l${library}")

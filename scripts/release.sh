@@ -27,7 +27,7 @@ if [ -z "$build" ]; then
     say "configure and build"
     build=$root/build-release
     configure release -B "$build" -DCATENA_TESTS=OFF -DCATENA_EXAMPLES=OFF -DCATENA_COMPILER=ON -DCATENA_LLVM_ARCHIVES=ON \
-        -DCATENA_MPI=ON -DCATENA_HDF5=ON -DCATENA_ONNX=ON -DCATENA_CAFFE=ON -DCATENA_IMAGES=ON
+        -DCATENA_MPI=ON -DCATENA_HDF5=ON -DCATENA_ONNX=ON -DCATENA_CAFFE=ON -DCATENA_IMAGES=ON -DCATENA_SHARDS=ON
     cmake --build "$build" -j "$jobs" </dev/null
 fi
 output=${output:-$build/release}

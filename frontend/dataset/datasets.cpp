@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "frontend/dataset/rethrow_of.h"
 #include "runtime/core/memory/out_of_memory.h"
 #include "runtime/core/system/error.h"
 
@@ -15,19 +16,6 @@ void check_sizes(const char* who, const std::vector<Dataset>& datasets) {
             fail<ValueError>(
                 "{}: datasets must have equal sizes; the first has {} examples, number {} has {}",
                 who, datasets[0].size(), k + 1, datasets[k].size());
-}
-
-/// The present error, of the first of these classes that it is, with what it is about before it.
-template <class E, class... Others>
-[[noreturn]] void rethrow_of(const std::string& about) {
-    try {
-        throw;
-    } catch (const E& error) {
-        throw E(about + error.what());
-    } catch (const Error&) {
-        if constexpr (sizeof...(Others) > 0) rethrow_of<Others...>(about);
-        throw;
-    }
 }
 
 }  // namespace

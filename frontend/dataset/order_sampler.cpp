@@ -3,7 +3,16 @@
 #include <numeric>
 #include <utility>
 
+#include "runtime/core/system/error.h"
+
 namespace catena {
+namespace {
+
+int64_t size_of(const OrderPart& part) {
+    return (part.examples + (part.drop_last ? 0 : part.ranks - 1)) / part.ranks;
+}
+
+}  // namespace
 
 std::vector<int64_t> permutation(int64_t n, const RandomStream& stream, int64_t draw) {
     std::vector<int64_t> order(static_cast<size_t>(n));
@@ -19,7 +28,32 @@ std::vector<int64_t> permutation(int64_t n, const RandomStream& stream, int64_t 
     return order;
 }
 
+ShuffleOrderSampler::ShuffleOrderSampler(int64_t seed, OrderPart part)
+    : stream_{uint64_t(seed), 0}, part_(part) {
+    if (part.ranks < 1 || part.rank < 0 || part.rank >= part.ranks)
+        fail<ValueError>("ShuffleOrderSampler: there is no rank {} of {}", part.rank, part.ranks);
+    if (size_of(part) < 1)
+        fail<ValueError>("ShuffleOrderSampler: {} examples{} leave none for each of {} ranks",
+                         part.examples, part.drop_last ? " without the rest" : "", part.ranks);
+}
+
+std::vector<int64_t> ShuffleOrderSampler::part_of(int64_t draw) const {
+    CATENA_ASSERT(part_, "asked only of samplers with a part");
+    const std::vector<int64_t> all = permutation(part_->examples, stream_, draw);
+    std::vector<int64_t> mine(size_t(size_of(*part_)));
+    for (size_t i = 0; i < mine.size(); ++i)
+        mine[i] = all[size_t((part_->rank + int64_t(i) * part_->ranks) % part_->examples)];
+    return mine;
+}
+
 std::vector<int64_t> ShuffleOrderSampler::operator()(const std::vector<int64_t>& order, int64_t) {
+    if (part_) {
+        if (draws_ == 0 && int64_t(order.size()) != part_->examples)
+            fail<ValueError>(
+                "ShuffleOrderSampler: the dataset has {} examples, the sampler was made for {}",
+                order.size(), part_->examples);
+        return part_of(draws_++);
+    }
     std::vector<int64_t> shuffled;
     shuffled.reserve(order.size());
     for (int64_t i : permutation(int64_t(order.size()), stream_, draws_++))

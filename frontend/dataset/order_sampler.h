@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "runtime/core/random/random_stream.h"
@@ -17,21 +18,48 @@ using OrderSampler =
 /// A permutation of 0 ... n-1, determined by the stream and `draw`.
 std::vector<int64_t> permutation(int64_t n, const RandomStream& stream, int64_t draw);
 
+/// The part of every epoch that one of several ranks takes: examples rank, rank + ranks, ... of the
+/// order of all of them.
+struct OrderPart {
+    /// The number of examples that all ranks divide among themselves.
+    int64_t examples = 0;
+    int rank = 0;   ///< Which of the ranks it is, from 0.
+    int ranks = 1;  ///< The number of ranks.
+    /// Whether the rest of examples / ranks is left out; false: the first ones of the order fill it
+    /// up. Either way all ranks take equally many.
+    bool drop_last = false;
+};
+
 /// An OrderSampler that shuffles the current order with a seed.
 class ShuffleOrderSampler {
 public:
     /// With random numbers of this seed.
     explicit ShuffleOrderSampler(int64_t seed) : stream_{uint64_t(seed), 0} {}
-    /// The next epoch's order: the present one, shuffled. `position` is not used.
+    /// Each epoch is this part of a new order of all examples. The orders depend on the seed and on
+    /// the number of the epoch, so ranks with one seed take different examples of each epoch.
+    /// ValueError for a rank that is none of the ranks, and for a part without examples.
+    ShuffleOrderSampler(int64_t seed, OrderPart part);
+    /// The next epoch's order: the present one, shuffled, or the part of a new one. `position` is
+    /// not used. ValueError if it begins with a dataset of another size than the part's.
     std::vector<int64_t> operator()(const std::vector<int64_t>& order, int64_t position);
     /// Number of orders that it has given.
     int64_t draws() const { return draws_; }
     /// Sets how many orders have been drawn, as when a training is resumed.
     void set_draws(int64_t draws) { draws_ = draws; }
+    /// Whether it gives a part of every order, so that the order of an epoch follows from seed and
+    /// draws().
+    bool has_part() const { return part_.has_value(); }
+    /// The part of the order number `draw`; only for a sampler that has a part.
+    std::vector<int64_t> part_of(int64_t draw) const;
+    /// The seed.
+    int64_t seed() const { return int64_t(stream_.seed); }
+    /// Sets the seed, as when a training is resumed.
+    void set_seed(int64_t seed) { stream_.seed = uint64_t(seed); }
 
 private:
     RandomStream stream_;
     int64_t draws_ = 0;
+    std::optional<OrderPart> part_;
 };
 
 }  // namespace catena

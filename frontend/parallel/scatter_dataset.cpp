@@ -1,6 +1,7 @@
 #include "frontend/parallel/scatter_dataset.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <sstream>
 
@@ -8,8 +9,10 @@
 #include "frontend/dataset/datasets.h"
 #include "frontend/dataset/split.h"
 #include "frontend/dataset/take_rows.h"
+#include "frontend/parallel/agreement.h"
 #include "frontend/parallel/objects.h"
 #include "runtime/core/random/random.h"
+#include "runtime/core/random/seed.h"
 
 namespace catena {
 namespace {
@@ -43,6 +46,26 @@ std::vector<int64_t> order_of(int64_t n, const ScatterOptions& options) {
     std::vector<int64_t> order(static_cast<size_t>(n));
     std::iota(order.begin(), order.end(), 0);
     return order;
+}
+
+/// What this rank takes of a dataset of n rows that every rank has: the order, and the range of it.
+struct OwnPart {
+    std::vector<int64_t> order;
+    int64_t begin, end;
+};
+
+/// `described` says what this rank gives, which must be the same everywhere.
+OwnPart part_of_everyone(int64_t n, const std::string& described, Communicator& communicator,
+                         const ScatterOptions& options) {
+    agree(communicator, "scatter_dataset",
+          {described, fmt::format("shuffle {}, force_equal_length {}, root {}", options.shuffle,
+                                  options.force_equal_length, options.root)});
+    if (n == 0) fail<ValueError>("scatter_dataset: {}", described);
+    ScatterOptions agreed = options;
+    if (options.shuffle) agreed.seed = agreed_seed(communicator, options.seed, options.root);
+    const auto [begin, end] =
+        rows_of(n, communicator.rank(), communicator.size(), options.force_equal_length);
+    return {order_of(n, agreed), begin, end};
 }
 
 std::string problem_of_part(const std::vector<Array>& columns) {
@@ -99,6 +122,19 @@ std::pair<int64_t, int64_t> scatter_index(int64_t n, Communicator& communicator,
 
 std::vector<Array> scatter_dataset(const std::vector<Array>& columns, Communicator& communicator,
                                    const ScatterOptions& options) {
+    if (options.on_every_rank) {
+        const std::string problem = problem_of_part(columns);
+        const int64_t n = problem.empty() ? columns[0].dim(0) : 0;
+        const OwnPart part = part_of_everyone(
+            n, problem.empty() ? fmt::format("{} arrays of {} rows", columns.size(), n) : problem,
+            communicator, options);
+        std::vector<Array> mine;
+        for (const Array& column : columns)
+            mine.push_back(take_rows(
+                column,
+                std::span(part.order).subspan(size_t(part.begin), size_t(part.end - part.begin))));
+        return mine;
+    }
     const bool at_root = communicator.rank() == options.root;
     std::string problem =
         communicator.bcast_bytes(at_root ? problem_of_part(columns) : "", options.root);
@@ -123,6 +159,14 @@ std::vector<Array> scatter_dataset(const std::vector<Array>& columns, Communicat
 
 Dataset scatter_dataset(const std::optional<Dataset>& dataset, Communicator& communicator,
                         const ScatterOptions& options) {
+    if (options.on_every_rank) {
+        const int64_t n = dataset ? dataset->size() : 0;
+        const std::string described = !dataset ? "no dataset is given"
+                                      : n == 0 ? "the dataset has no examples"
+                                               : fmt::format("a dataset of {} examples", n);
+        OwnPart part = part_of_everyone(n, described, communicator, options);
+        return SubDataset(*dataset, part.begin, part.end, std::move(part.order));
+    }
     const bool at_root = communicator.rank() == options.root;
     std::vector<Array> columns;
     std::vector<Example> all;
@@ -159,6 +203,27 @@ Dataset scatter_dataset(const std::optional<Dataset>& dataset, Communicator& com
         named.emplace_back(kind, part);
     }
     return DictDataset(std::move(named));
+}
+
+int64_t agreed_seed(Communicator& communicator, std::optional<int64_t> seed, int root) {
+    int64_t value = 0;
+    if (communicator.rank() == root) {
+        const std::array<uint32_t, 4> drawn =
+            seed ? std::array<uint32_t, 4>{} : next_host_stream().words(0);
+        value = seed ? *seed : int64_t((uint64_t(drawn[0]) << 32 | drawn[1]) >> 1);
+    }
+    return communicator.bcast(Array::scalar(value), root).item<int64_t>();
+}
+
+OrderSampler create_multi_node_order_sampler(int64_t n, Communicator& communicator,
+                                             const MultiNodeOrderOptions& options) {
+    agree(communicator, "create_multi_node_order_sampler",
+          {fmt::format("{} examples, drop_last {}, root {}", n, options.drop_last, options.root)});
+    const OrderPart part{.examples = n,
+                         .rank = communicator.rank(),
+                         .ranks = communicator.size(),
+                         .drop_last = options.drop_last};
+    return ShuffleOrderSampler(agreed_seed(communicator, options.seed, options.root), part);
 }
 
 Dataset create_empty_dataset(const Dataset& dataset) {

@@ -144,6 +144,7 @@ done
 bring_fmt
 for package in nlohmann-json3-dev libcli11-dev libxxhash-dev; do copy_licence "$package"; done
 mv "$tree/share/doc/catena/LLVM-copyright" "$licences/"
+[ ! -e "$tree/share/doc/catena/libarchive-copyright" ] || mv "$tree/share/doc/catena/libarchive-copyright" "$licences/"
 copy_common_licences
 write_readme
 check_tree

@@ -24,7 +24,7 @@ if(readelf AND built_CATENA_HAS_LLVM_INSIDE AND built_CMAKE_BUILD_TYPE STREQUAL 
     endif()
 endif()
 run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE} -B ${WORK}/build -DCMAKE_CXX_COMPILER=${CXX}
-    -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${WORK}/installed -DCATENA_HAS_IMAGES=${IMAGES})
+    -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=${WORK}/installed -DCATENA_HAS_IMAGES=${IMAGES} -DCATENA_HAS_SHARDS=${SHARDS})
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${WORK}/build/runtime_only)
 run(${WORK}/build/product)
@@ -33,6 +33,9 @@ run(${WORK}/build/consumer ${COMPILER})
 run(${CMAKE_COMMAND} -E env CATENA_COMPILER_PATH=/none ${WORK}/build/consumer eager)
 if(IMAGES)
     run(${WORK}/build/pictures ${WORK}/build)
+endif()
+if(SHARDS)
+    run(${WORK}/build/shards ${WORK}/build)
 endif()
 # Without CMake.
 find_program(pkg_config pkg-config)

@@ -1,4 +1,4 @@
-# cmake -DBUILD=... -DWORK=... -DCONSUMER=... -DCXX=... -DCOMPILER=compiled|eager -DIMAGES=... -P check.cmake: makes the Debian
+# cmake -DBUILD=... -DWORK=... -DCONSUMER=... -DCXX=... -DCOMPILER=compiled|eager -DIMAGES=... -DSHARDS=... -P check.cmake: makes the Debian
 # packages of a build, looks into them, and unpacks them into folders (no root needed) as apt would, step by step:
 # the libraries run a program that was built with the development package, and with the compiler's package it compiles.
 cmake_minimum_required(VERSION 3.25)
@@ -107,7 +107,8 @@ foreach(library IN ITEMS libc libdnnl libfmt)
     endif()
 endforeach()
 
-load_cache(${BUILD} READ_WITH_PREFIX built_ CATENA_HAS_LLVM_INSIDE CATENA_LLVM_COPYRIGHT)
+load_cache(${BUILD} READ_WITH_PREFIX built_ CATENA_HAS_LLVM_INSIDE CATENA_LLVM_COPYRIGHT CATENA_HAS_LIBARCHIVE_INSIDE
+           CATENA_LIBARCHIVE_COPYRIGHT)
 if(built_CATENA_HAS_LLVM_INSIDE AND built_CATENA_LLVM_COPYRIGHT AND NOT all_files MATCHES "(^|;)[^;]*/LLVM-copyright(;|$)")
     message(FATAL_ERROR "no package has the licence of LLVM, which is a part of libcatena_compiler")
 endif()
@@ -151,7 +152,7 @@ foreach(needed IN LISTS needed_by_libcatena-dev)
 endforeach()
 unpack(${WORK}/building ${building})
 run(${CMAKE_COMMAND} -G Ninja -S ${CONSUMER} -B ${WORK}/build -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_BUILD_TYPE=Release
-    -DCMAKE_PREFIX_PATH=${WORK}/building/usr -DCATENA_HAS_IMAGES=${IMAGES})
+    -DCMAKE_PREFIX_PATH=${WORK}/building/usr -DCATENA_HAS_IMAGES=${IMAGES} -DCATENA_HAS_SHARDS=${SHARDS})
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 run_with(${WORK}/building ${WORK}/build/product)
 run_with(${WORK}/building ${WORK}/build/consumer eager)
@@ -183,6 +184,18 @@ endif()
 if(IMAGES)
     unpack(${WORK}/running libcatena-image0.1)
     run_with(${WORK}/running ${WORK}/build/pictures ${WORK}/build)
+endif()
+if(SHARDS)
+    unpack(${WORK}/running libcatena-shards0.1)
+    run_with(${WORK}/running ${WORK}/build/shards ${WORK}/build)
+    if(built_CATENA_HAS_LIBARCHIVE_INSIDE)
+        if(needed_by_libcatena-shards0.1 MATCHES "libarchive")
+            message(FATAL_ERROR "libcatena-shards0.1 has libarchive inside and depends on another: ${needed_by_libcatena-shards0.1}")
+        endif()
+        if(built_CATENA_LIBARCHIVE_COPYRIGHT AND NOT all_files MATCHES "(^|;)[^;]*/libarchive-copyright(;|$)")
+            message(FATAL_ERROR "no package has the licence of libarchive, which is a part of libcatena_shards")
+        endif()
+    endif()
 endif()
 unpack(${WORK}/running libcatena-tools)
 if("libcatena-caffe0.1" IN_LIST names)

@@ -1,4 +1,4 @@
-# cmake -DBUILD=... -DWORK=... -DSOURCE=... -DCC=... -DCXX=... -DIMAGES=... -P tarball.cmake: makes the tarball of a release
+# cmake -DBUILD=... -DWORK=... -DSOURCE=... -DCC=... -DCXX=... -DIMAGES=... -DSHARDS=... -P tarball.cmake: makes the tarball of a release
 # (scripts/release/tarball.sh), unpacks it, builds the consumer project against it, with a CMake and a pkg-config that know no
 # other folder, and runs it compiled in an empty environment. The loader writes down what it loads: files of the tarball,
 # and of the system only what every Debian has.
@@ -39,7 +39,7 @@ file(REMOVE_RECURSE ${WORK}/first ${WORK}/second)
 set(configure ${CMAKE_COMMAND} -G Ninja -S ${SOURCE}/tests/consumer -DCMAKE_C_COMPILER=${CC} -DCMAKE_CXX_COMPILER=${CXX}
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_MAKE_PROGRAM=${found_ninja} -DCMAKE_PREFIX_PATH=${tree} -DCMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF
     -DCMAKE_FIND_USE_SYSTEM_ENVIRONMENT_PATH=OFF -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF -DCMAKE_DISABLE_FIND_PACKAGE_CURL=ON
-    -DCATENA_HAS_IMAGES=${IMAGES})
+    -DCATENA_HAS_IMAGES=${IMAGES} -DCATENA_HAS_SHARDS=${SHARDS})
 run(${configure} -B ${WORK}/build -DCATENA_HAS_DOWNLOAD=OFF)
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 execute_process(COMMAND ${configure} -B ${WORK}/refused OUTPUT_QUIET ERROR_VARIABLE error RESULT_VARIABLE status)
@@ -75,6 +75,9 @@ run_bare(libcatena.so ${WORK}/by_hand compiled)  # From the programs that the fi
 run_bare(libcatena_runtime.so ${WORK}/build/runtime_only)
 if(IMAGES)
     run_bare(libpng16.so ${WORK}/build/pictures ${WORK}/build)
+endif()
+if(SHARDS)
+    run_bare(libcatena_shards.so ${WORK}/build/shards ${WORK}/build)
 endif()
 run_bare(libdnnl.so ${tree}/bin/catena info)
 run_bare(libcatena_compiler.so ${tree}/bin/catena bench mlp --seconds 0.05)

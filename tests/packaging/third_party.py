@@ -15,8 +15,8 @@ PAGE = "THIRD_PARTY_LICENSES.md"
 FOLDERS = ("runtime", "ir", "passes", "codegen", "frontend", "tools")
 #: Headers of the C and C++ standards, of POSIX and of Linux that are no word alone.
 SYSTEM = re.compile(
-    r"(sys|netinet|arpa|net)$|(cpuid|cxxabi|dirent|dlfcn|elf|fcntl|immintrin|link|malloc|math|netdb|poll"
-    r"|pthread|semaphore|signal|spawn|stdbool|stddef|stdint|stdio|string|unistd|xmmintrin)\.h$"
+    r"(sys|netinet|arpa|net)$|(cpuid|cxxabi|dirent|dlfcn|elf|fcntl|immintrin|link|locale|malloc|math|netdb"
+    r"|poll|pthread|semaphore|signal|spawn|stdbool|stddef|stdint|stdio|string|unistd|xmmintrin)\.h$"
 )
 
 

@@ -12,6 +12,7 @@ namespace catena {
 BatchOrder::BatchOrder(int64_t size, int64_t batch_size, IteratorOptions options)
     : size_(size),
       batch_size_(batch_size),
+      dataset_size_(size),
       options_(std::move(options)),
       stream_(next_host_stream()) {
     if (batch_size <= 0)
@@ -103,6 +104,8 @@ void BatchOrder::serialize(const Serializer& s) {
         if (const ShuffleOrderSampler* sampler = shuffle_sampler()) {
             int64_t draws = sampler->draws();
             s("sampler_draws", draws);
+            int64_t seed = sampler->seed();
+            if (sampler->has_part()) s("sampler_seed", seed);
         }
         return;
     }
@@ -120,8 +123,9 @@ void BatchOrder::serialize(const Serializer& s) {
             s.wrong("order", fmt::format("has {} indices, the dataset {} examples", order.size(),
                                          order_->size()));
         for (int64_t i : order)
-            if (i < 0 || i >= size_)
-                s.wrong("order", fmt::format("has the index {} in a dataset of {}", i, size_));
+            if (i < 0 || i >= dataset_size_)
+                s.wrong("order",
+                        fmt::format("has the index {} in a dataset of {}", i, dataset_size_));
         loaded.order_ = std::make_shared<const std::vector<int64_t>>(std::move(order));
     }
     if (s.has("previous_epoch_detail"))
@@ -133,8 +137,18 @@ void BatchOrder::serialize(const Serializer& s) {
         loaded.stream_ = {uint64_t(random[0]), uint64_t(random[1])};
         loaded.draws_ = random[2];
     }
-    if (ShuffleOrderSampler* sampler = loaded.shuffle_sampler(); sampler && s.has("sampler_draws"))
-        sampler->set_draws(s.get("sampler_draws", sampler->draws()));
+    if (ShuffleOrderSampler* sampler = loaded.shuffle_sampler();
+        sampler && s.has("sampler_draws")) {
+        const int64_t draws = s.get("sampler_draws", sampler->draws());
+        sampler->set_draws(draws);
+        if (sampler->has_part()) {
+            if (draws < 1)
+                s.wrong("sampler_draws", fmt::format("is {}, 1 at least is right", draws));
+            sampler->set_seed(s.get("sampler_seed", sampler->seed()));
+            loaded.order_ =
+                std::make_shared<const std::vector<int64_t>>(sampler->part_of(draws - 1));
+        }
+    }
     s.later([this, loaded] { *this = loaded; });
 }
 

@@ -56,6 +56,8 @@ public:
 
     /// Saves or loads the position under Chainer's keys, and what Chainer does not save:
     /// "random_state", the stream of later shuffles, and "sampler_draws" of a ShuffleOrderSampler.
+    /// Of one that gives a rank's part of each order "sampler_seed", too, from which each rank
+    /// finds its own part, also in a file of another rank.
     void serialize(const Serializer& s);
 
 private:
@@ -65,6 +67,7 @@ private:
         return options_.order_sampler.target<ShuffleOrderSampler>();
     }
     int64_t size_, batch_size_;
+    int64_t dataset_size_;  ///< A sampler may give orders of fewer examples, or of more.
     IteratorOptions options_;
     RandomStream stream_;
     int64_t draws_ = 0;

@@ -75,10 +75,10 @@ from catena._transforms import grad as grad, value_and_grad as value_and_grad
 from catena._user_function import UserFunction as UserFunction
 
 if _typing.TYPE_CHECKING:
-    from catena import caffe as caffe, onnx as onnx
+    from catena import caffe as caffe, onnx as onnx, shards as shards
 else:
     # Read when they are asked for: they load libraries that most programs do not need.
-    _FORMATS = ("caffe", "onnx")
+    _FORMATS = ("caffe", "onnx", "shards")
 
     def __getattr__(name: str) -> object:
         if name in _FORMATS:

@@ -37,6 +37,8 @@ copy_licences() {
     copy_common_licences
     path=$(sed -n 's/^CATENA_LLVM_COPYRIGHT:[A-Z]*=//p' "$build/CMakeCache.txt")
     [ -z "$path" ] || install -m 644 "$path" "$licences/LLVM"
+    path=$(sed -n 's/^CATENA_LIBARCHIVE_COPYRIGHT:[A-Z]*=//p' "$build/CMakeCache.txt")
+    [ -z "$path" ] || install -m 644 "$path" "$licences/libarchive"
     path=$("$python" -c 'import importlib.metadata as m; print(next(f.locate() for f in m.files("nanobind") if f.name == "LICENSE"))')
     install -m 644 "$path" "$licences/nanobind"
 }

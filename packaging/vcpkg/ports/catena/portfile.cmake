@@ -8,6 +8,7 @@ vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS
         hdf5 CATENA_HDF5
         image CATENA_IMAGES
         onnx CATENA_ONNX
+        shards CATENA_SHARDS
 )
 
 # Plug-ins are built by who has CUDA, NCCL or MPI; AUTO would make the package depend on what the machine has.
