@@ -6,7 +6,7 @@
 
 #include "benchmarks/limit/library_time.h"
 #include "benchmarks/limit/traffic.h"
-#include "runtime/cpu/speed/machine_speed.h"
+#include "runtime/profile/machine_speed.h"
 
 namespace catena::tool {
 namespace {

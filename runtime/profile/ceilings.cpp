@@ -16,7 +16,7 @@
 #include "runtime/core/system/code_identity.h"
 #include "runtime/core/system/host_lock.h"
 #include "runtime/core/system/processor.h"
-#include "runtime/cpu/speed/machine_speed.h"
+#include "runtime/profile/machine_speed.h"
 #include "runtime/file/disk_cache.h"
 #include "runtime/profile/measure_device.h"
 #include "runtime/profile/profiler.h"

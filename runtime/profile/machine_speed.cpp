@@ -1,4 +1,4 @@
-#include "runtime/cpu/speed/machine_speed.h"
+#include "runtime/profile/machine_speed.h"
 
 #include <algorithm>
 #include <chrono>
