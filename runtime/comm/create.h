@@ -15,6 +15,9 @@ struct CommunicatorOptions {
     std::optional<Dtype> allreduce_grad_dtype = {};
     /// For pure_nccl: this process's GPU; default "cuda:N" with N its rank on the machine.
     Device* device = nullptr;
+    /// The order of sums; default: rank_order up to 16 ranks, engine for more. Equal on all ranks:
+    /// it is compared at every sum.
+    std::optional<Sums> sums = {};
 };
 
 /// The group of all processes of this job, by ChainerMN's names:
@@ -34,10 +37,10 @@ std::shared_ptr<Communicator> create_communicator(std::string_view name = "pure_
 /// The entry function of a plug-in: returns the group of all processes.
 using CommunicatorEntry = Communicator* (*)();
 /// The name of the entry function in the MPI plug-in.
-inline constexpr const char* mpi_entry = "catena_mpi_communicator_1";
+inline constexpr const char* mpi_entry = "catena_mpi_communicator_2";
 /// The entry function of the NCCL plug-in, which also takes CommunicatorOptions::device.
 using DeviceCommunicatorEntry = Communicator* (*)(Device*);
 /// The name of the entry function in the NCCL plug-in.
-inline constexpr const char* nccl_entry = "catena_nccl_communicator_2";
+inline constexpr const char* nccl_entry = "catena_nccl_communicator_3";
 
 }  // namespace catena

@@ -132,7 +132,14 @@ public:
     }
     std::string name() const override { return "mpi"; }
 
-    std::shared_ptr<Communicator> split(int color, int key) override {
+    [[noreturn]] void abort(int status, const std::string& reason) override {
+        say(LogLevel::error, fmt::format("rank {} ends the job: {}", rank(), reason));
+        MPI_Abort(comm_, status == 0 ? 1 : status);
+        std::_Exit(status == 0 ? 1 : status);
+    }
+
+protected:
+    std::shared_ptr<Communicator> make_group(int color, int key) override {
         allgather_bytes("",
                         "split");  // MPI itself would wait forever for a rank that does not come.
         MPI_Comm part = MPI_COMM_NULL;
@@ -141,13 +148,6 @@ public:
         auto member = group_->own->add(part);
         return part == MPI_COMM_NULL ? nullptr : std::make_shared<MpiCommunicator>(member);
     }
-    [[noreturn]] void abort(int status, const std::string& reason) override {
-        say(LogLevel::error, fmt::format("rank {} ends the job: {}", rank(), reason));
-        MPI_Abort(comm_, status == 0 ? 1 : status);
-        std::_Exit(status == 0 ? 1 : status);
-    }
-
-protected:
     int make_progress(std::span<const int>) override {
         int arrived = 0;
         MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &arrived, MPI_STATUS_IGNORE);
@@ -226,7 +226,7 @@ private:
 
 }  // namespace
 
-extern "C" Communicator* catena_mpi_communicator_1() {
+extern "C" Communicator* catena_mpi_communicator_2() {
     initialize_mpi();
     static Descendants& worlds = *new Descendants;
     worlds.free_unused(MPI_COMM_WORLD);
