@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "tests/distributed/collectives.h"
 #include "tests/distributed/counted_ranks.h"
+#include "tests/distributed/tcp_ranks.h"
 
 namespace catena {
 namespace {
@@ -72,39 +75,47 @@ std::string error_of_call(const std::function<void()>& call) {
     return "no error";
 }
 
+/// Rank `odd` makes other calls than the rest; each rank's error names it and another rank. Then
+/// the communicator is as before.
+void check_differing_calls(Communicator& comm, int odd) {
+    const bool is_odd = comm.rank() == odd;
+    const int other = is_odd ? (odd == 0 ? 1 : 0) : odd;
+    const Array x = Array::full({Dtype::float32, {3}}, 1);
+    EXPECT_THAT(error_of_call([&] { is_odd ? comm.barrier() : void(comm.allreduce(x)); }),
+                AllOf(HasSubstr(fmt::format("{} of rank {}", is_odd ? "barrier" : "allreduce",
+                                            comm.rank())),
+                      HasSubstr(fmt::format("meets {} of rank {}", is_odd ? "allreduce" : "barrier",
+                                            other))));
+    EXPECT_THAT(error_of_call([&] { comm.bcast(x, is_odd ? 1 : 0); }),
+                HasSubstr(fmt::format("bcast: root is {} on rank {} and {} on rank {}", int(is_odd),
+                                      comm.rank(), int(!is_odd), other)));
+    const Array mine = is_odd ? Array::full({Dtype::float32, {4}}, 1) : x;
+    const std::string types = fmt::format("rank {} gives float32[{}], rank {} gives float32[{}]",
+                                          comm.rank(), is_odd ? 4 : 3, other, is_odd ? 3 : 4);
+    EXPECT_THAT(error_of_call([&] { comm.allreduce(mine); }), HasSubstr("allreduce: " + types));
+    EXPECT_THAT(error_of_call([&] { comm.allgather(mine); }), HasSubstr("allgather: " + types));
+    EXPECT_THAT(error_of_call([&] { comm.gather(is_odd ? x.astype(Dtype::int8) : x); }),
+                HasSubstr(fmt::format("gather: rank {} gives", comm.rank())));
+    EXPECT_EQ(comm.allreduce(Array::scalar<int32_t>(1)).item<int>(), comm.size());
+}
+
 TEST_P(OwnCollectives, name_both_sides_of_a_call_that_one_rank_makes_differently) {
     const int n = GetParam();
-    if (n == 1) return;
+    if (n == 1) return;  // There is no other side.
     for (const int odd : {0, n / 2, n - 1})
-        traffic_of(n, [&](CountedCommunicator& comm) {
-            const bool is_odd = comm.rank() == odd;
-            const int other = is_odd ? (odd == 0 ? 1 : 0) : odd;
-            const Array x = Array::full({Dtype::float32, {3}}, 1);
-            const auto own_first = [&](const char* own, const char* theirs) {
-                return AllOf(HasSubstr(fmt::format("{} of rank {}", own, comm.rank())),
-                             HasSubstr(fmt::format("{} of rank {}", theirs, other)));
-            };
-            EXPECT_THAT(
-                error_of_call([&] { is_odd ? comm.barrier() : void(comm.allreduce(x)); }),
-                is_odd ? own_first("barrier", "allreduce") : own_first("allreduce", "barrier"));
-            EXPECT_THAT(error_of_call([&] { comm.bcast(x, is_odd ? 1 : 0); }),
-                        HasSubstr(fmt::format("bcast: root is {} on rank {} and {} on rank {}",
-                                              int(is_odd), comm.rank(), int(!is_odd), other)));
-            const Array mine = is_odd ? Array::full({Dtype::float32, {4}}, 1) : x;
-            for (const char* call : {"allreduce", "allgather"})
-                EXPECT_THAT(error_of_call([&] {
-                                if (std::string(call) == "allreduce")
-                                    comm.allreduce(mine);
-                                else
-                                    comm.allgather(mine);
-                            }),
-                            HasSubstr(fmt::format(
-                                "{}: rank {} gives float32[{}], rank {} gives float32[{}]", call,
-                                comm.rank(), is_odd ? 4 : 3, other, is_odd ? 3 : 4)));
-            EXPECT_THAT(error_of_call([&] { comm.gather(is_odd ? x.astype(Dtype::int8) : x); }),
-                        HasSubstr(fmt::format("gather: rank {} gives", comm.rank())));
-            EXPECT_EQ(comm.allreduce(Array::scalar<int32_t>(1)).item<int>(), n);
-        });
+        traffic_of(n, [&](CountedCommunicator& comm) { check_differing_calls(comm, odd); });
+}
+
+TEST(OwnCollectivesOverTcp, name_both_sides_of_a_call_that_one_rank_makes_differently) {
+    for (const char* shared : {"0", "1"}) {
+        setenv("CATENA_SHARED_MEMORY", shared, 1);
+        EXPECT_EQ(run_tcp(5, file_place("differing"),
+                          [](const std::shared_ptr<Communicator>& comm) {
+                              for (const int odd : {0, 3}) check_differing_calls(*comm, odd);
+                          }),
+                  std::vector<std::string>(5));
+        unsetenv("CATENA_SHARED_MEMORY");
+    }
 }
 
 }  // namespace

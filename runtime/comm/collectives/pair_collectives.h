@@ -36,6 +36,7 @@ public:
     int64_t all_gather(const char* call, std::span<const Block> blocks) override;
     int64_t all_to_all(const char* call, std::span<const Block> to_ranks,
                        std::span<const Block> from_ranks, size_t largest) override;
+    /// In rank order, whatever `sums`: that takes one message to each other rank either way.
     int64_t reduce_scatter(const char* call, Dtype dtype, std::span<const Block> parts,
                            Block result, Reduction reduction, Sums sums) override;
     /// Each rank sends twice the array, in rank order by 2 (ranks - 1) messages, else by
