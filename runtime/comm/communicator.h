@@ -38,9 +38,10 @@ struct CommunicationError : Error {
 ///
 /// Arrays may be on any device; they are sent through the host unless the implementation avoids it.
 /// A call that another rank does not join within CATENA_COMM_TIMEOUT seconds (600) fails and names
-/// the rank for which it waits, which may itself be waiting. After a transfer that failed the ranks do not agree any more on what has been sent: every
-/// later call of this communicator fails, too, and quotes that error. Arguments that are refused
-/// before anything is sent, and calls that do not match, leave it usable.
+/// the rank for which it waits, which may itself be waiting. After a transfer that failed the ranks
+/// do not agree any more on what has been sent: every later call of this communicator fails, too,
+/// and quotes that error. Arguments that are refused before anything is sent, and calls that do not
+/// match, leave it usable.
 class Communicator {
 public:
     virtual ~Communicator();
@@ -69,8 +70,8 @@ public:
     /// The order of sums: what set_sums() has set, else rank_order up to 16 ranks and engine for
     /// more. Sums by NCCL are in NCCL's order.
     Sums sums() const;
-    /// Sets the order of sums, on all ranks alike (it is compared at every sum) and while none is on
-    /// its way; nullopt: as the number of ranks says.
+    /// Sets the order of sums, on all ranks alike (it is compared at every sum) and while none is
+    /// on its way; nullopt: as the number of ranks says.
     void set_sums(std::optional<Sums> sums);
 
     /// Sends x to rank `dest`; returns when it has been received.
