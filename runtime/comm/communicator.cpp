@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "runtime/comm/communicator_state.h"
+#include "runtime/comm/collectives/pair_collectives.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/environment.h"
 #include "runtime/core/system/fork.h"
@@ -13,6 +14,10 @@
 
 namespace catena {
 namespace {
+
+/// In groups of up to so many ranks sums are in rank order, unless set_sums() says otherwise: each
+/// rank then sends 2 (ranks - 1) messages for a sum.
+constexpr int largest_in_rank_order = 16;
 
 struct Directory {
     std::mutex& mutex = taken_by_forks(*new std::mutex);
@@ -91,7 +96,8 @@ void Communicator::give_up(const std::string& reason, const std::shared_ptr<void
         std::lock_guard lock(background_->mutex);
         if (background_->failure.empty()) background_->failure = reason;
     }
-    break_off(reason, memory);
+    using BothMemories = std::pair<std::shared_ptr<void>, std::shared_ptr<void>>;
+    break_off(reason, std::make_shared<BothMemories>(memory, collectives().take_memory_in_use()));
 }
 
 void Communicator::break_off_by(Communicator& other, const std::string& reason,
@@ -139,22 +145,27 @@ void Communicator::transfer_by(Communicator& other, const char* call, int tag,
     other.transfer(call, tag, sends, receives);
 }
 
-Communicator::Envelope Communicator::envelope(const Terms& terms, const Type* type) {
-    Envelope e;
-    if (terms.label.size() >= sizeof e.label)
-        fail<ValueError>("{}: the label '{}' has {} characters, the maximum is {}", terms.call,
-                         terms.label, terms.label.size(), sizeof e.label - 1);
-    std::strncpy(e.call, terms.call, sizeof e.call - 1);
-    terms.label.copy(e.label, sizeof e.label - 1);
-    e.gradients = terms.gradients;
-    e.root = terms.root;
-    if (terms.reduction) e.reduction = int8_t(*terms.reduction);
-    if (!type) return e;
-    e.empty = false;
-    e.dtype = type->dtype;
-    e.rank = uint8_t(type->shape.rank());
-    std::copy(type->shape.begin(), type->shape.end(), e.dims);
-    return e;
+std::shared_ptr<Communicator> Communicator::split(int color, int key) {
+    std::shared_ptr<Communicator> part = make_group(color, key);
+    if (part) part->background_->sums = background_->sums;
+    return part;
+}
+
+Sums Communicator::sums() const {
+    return background_->sums.value_or(size_ <= largest_in_rank_order ? Sums::rank_order
+                                                                     : Sums::engine);
+}
+
+void Communicator::set_sums(std::optional<Sums> sums) { background_->sums = sums; }
+
+Collectives& Communicator::collectives() {
+    std::unique_ptr<Collectives>& own = background_->collectives;
+    if (!own)
+        own = std::make_unique<PairCollectives>(
+            rank_, size_,
+            [this](const char* call, std::span<const Message> sends,
+                   std::span<const Message> receives) { transfer(call, -1, sends, receives); });
+    return *own;
 }
 
 std::shared_ptr<Communicator> given(std::shared_ptr<Communicator> communicator,

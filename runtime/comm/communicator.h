@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/comm/collectives/message.h"
+#include "runtime/comm/collectives/reduction.h"
 #include "runtime/comm/communicator_statistics.h"
 #include "runtime/core/array/array.h"
 #include "runtime/core/memory/owned.h"
@@ -17,8 +19,11 @@
 
 namespace catena {
 
+class Collectives;
 struct CommunicatorBackground;
 struct CommunicatorEnvelope;
+struct CommunicatorMeeting;
+struct CommunicatorTerms;
 
 /// A call between processes that cannot be completed: a rank is gone, late, or made another
 /// call.
@@ -26,22 +31,17 @@ struct CommunicationError : Error {
     using Error::Error;
 };
 
-/// How an all-reduce combines.
-enum class Reduction : uint8_t {
-    sum,
-    mean,  ///< The sum divided by the number of ranks, rounded once; floats only.
-};
-
 /// A group of processes (or threads) that know each other by rank. Every rank makes the same calls
 /// in the same order; call, root, reduction, label, dtype and shape are compared at every call
 /// before data is sent; a mismatch is a CommunicationError, ShapeError or DtypeError that names the
-/// ranks. Sums are formed in rank order: the same bits on every rank and in every run.
+/// ranks. See sums() for the order of additions.
 ///
 /// Arrays may be on any device; they are sent through the host unless the implementation avoids it.
 /// A call that another rank does not join within CATENA_COMM_TIMEOUT seconds (600) fails and names
-/// it. After a transfer that failed the ranks do not agree any more on what has been sent: every
-/// later call of this communicator fails, too, and quotes that error. Arguments that are refused
-/// before anything is sent, and calls that do not match, leave it usable.
+/// the rank for which it waits, which may itself be waiting. After a transfer that failed the ranks
+/// do not agree any more on what has been sent: every later call of this communicator fails, too,
+/// and quotes that error. Arguments that are refused before anything is sent, and calls that do not
+/// match, leave it usable.
 class Communicator {
 public:
     virtual ~Communicator();
@@ -63,9 +63,16 @@ public:
     /// The number of machines.
     int inter_size() const { return inter_size_; }
 
-    /// A new group of the ranks that give the same color, ordered by key, then rank. Null for a
-    /// negative color.
-    virtual std::shared_ptr<Communicator> split(int color, int key) = 0;
+    /// A new group of the ranks that give the same color, ordered by key, then rank, with what
+    /// set_sums() has set. Null for a negative color.
+    std::shared_ptr<Communicator> split(int color, int key);
+
+    /// The order of sums: what set_sums() has set, else rank_order up to 16 ranks and engine for
+    /// more. Sums by NCCL are in NCCL's order.
+    Sums sums() const;
+    /// Sets the order of sums, on all ranks alike (it is compared at every sum) and while none is
+    /// on its way; nullopt: as the number of ranks says.
+    void set_sums(std::optional<Sums> sums);
 
     /// Sends x to rank `dest`; returns when it has been received.
     void send(const Array& x, int dest, int tag = 0);
@@ -134,15 +141,7 @@ public:
     /// them.
     const Variable& order() const { return order_; }
 
-    /// Bytes to or from another rank.
-    struct Message {
-        /// The other rank.
-        int peer;
-        /// Where the bytes are, or are to go.
-        void* data;
-        /// How many.
-        size_t bytes;
-    };
+    using Message = CommunicatorMessage;
 
 protected:
     Communicator(int rank, int size);
@@ -151,6 +150,11 @@ protected:
     /// least 0, or -1 for collectives.
     virtual void transfer(const char* call, int tag, std::span<const Message> sends,
                           std::span<const Message> receives) = 0;
+    /// Makes the group of split().
+    virtual std::shared_ptr<Communicator> make_group(int color, int key) = 0;
+    /// What moves and adds the data of calls that all ranks make: by default Catena's own, over
+    /// transfer().
+    virtual Collectives& collectives();
     virtual void leave() {}
     /// Tells the other ranks that a transfer has failed; there will be no further one. `memory`
     /// owns what its messages point into; it is released after this call unless the implementation
@@ -165,7 +169,8 @@ protected:
     virtual bool reaches(const Device& device) const;
     /// Called for every buffer that reduce_buffer() will get, by the thread that filled it.
     virtual void filled([[maybe_unused]] const Array& buffer) {}
-    /// Sums the ranks' buffers (contiguous, of equal types) into all of them.
+    /// Sums the ranks' buffers (contiguous, of equal types) into all of them; by default by
+    /// collectives().
     virtual void reduce_buffer(const char* call, const Array& buffer, Reduction reduction);
     /// The background work of start_allreduce; by default compares the call on all ranks, then
     /// calls reduce_buffer.
@@ -176,6 +181,8 @@ protected:
     /// A transfer by another communicator, for implementations that wrap one.
     static void transfer_by(Communicator& other, const char* call, int tag,
                             std::span<const Message> sends, std::span<const Message> receives);
+    /// The collectives of another communicator, for implementations that wrap one.
+    static Collectives& collectives_of(Communicator& other) { return other.collectives(); }
     static int lost_rank_of(Communicator& other) { return other.lost_rank(); }
     static int largest_tag_of(const Communicator& other) { return other.largest_tag(); }
     static void break_off_by(Communicator& other, const std::string& reason,
@@ -194,16 +201,27 @@ protected:
 private:
     /// The header of every message: the call and the type of the content.
     using Envelope = CommunicatorEnvelope;
+    using Meeting = CommunicatorMeeting;
+    /// Which arrays the ranks give to a call.
+    enum class Gives : uint8_t {
+        nothing,
+        one,             ///< Each rank one, of any type.
+        equal,           ///< Each rank one; all have one type.
+        of_root,         ///< Root one.
+        of_root_to_all,  ///< Root one for each rank.
+        all_to_all,      ///< Each rank one for each rank.
+    };
     /// The facts about a call that must be equal on all ranks.
     struct Terms {
         const char* call;
+        Gives gives = Gives::nothing;
         int root = -1;
         std::optional<Reduction> reduction = {};
         int64_t gradients = 0;  ///< Label of start_allreduce.
         std::string_view label = {};
     };
     using Background = CommunicatorBackground;
-    static Envelope envelope(const Terms& terms, const Type* type);
+    Envelope envelope(const Terms& terms, const Type* type) const;
 
     template <class F>
     auto in_turn(const char* call, F&& f);
@@ -217,19 +235,27 @@ private:
     void give_up(const std::string& reason, const std::shared_ptr<void>& memory);
     void check_peer(const char* call, int rank) const;
     void check_message(const char* call, const char* verb, int peer, int tag) const;
-    /// Exchanges envelopes between all ranks (the one for rank i describes xs[i]; undefined: no
-    /// content); returns those received.
-    std::vector<Envelope> meet(const Terms& terms, std::span<const Array> xs);
+    /// Compares the call on all ranks, to which this rank gives xs; says which arrays they give.
+    Meeting meet(const Terms& terms, std::span<const Array> xs);
+    /// Fails, on this rank as on all, because the ranks' envelopes differ: names the ranks.
+    [[noreturn]] void name_difference(const Envelope& own, bool terms_differ);
+    /// The types of the arrays that concern this rank, when they are not all equal.
+    std::vector<Type> exchange_types(const Terms& terms, std::span<const Array> xs);
     void check_terms(const Envelope& own, const Envelope& theirs, int rank) const;
-    Type type_from(const char* call, int root);
-    void expect_same_type(const char* call, std::span<const Envelope> envelopes,
-                          const Type& own) const;
+    Type type_from(const Terms& terms);
+    /// ShapeError or DtypeError that names both ranks and types.
+    [[noreturn]] void refuse_type(const char* call, const Type& own, int rank,
+                                  const Type& theirs) const;
     void send_as(const Terms& terms, const Array& x, int dest, int tag);
     Array recv_as(const Terms& terms, int source, int tag);
     Array bcast_as(const Terms& terms, const Array& x);
     Envelope next_envelope(int source, int tag);
-    /// One collective: sends xs[i] to rank i and returns what came from each rank.
-    std::vector<Array> exchange(const Terms& terms, std::span<const Array> xs, bool same_type);
+    std::vector<Array> all_gather_as(const Terms& terms, const Array& x);
+    /// Sends xs[i] to rank i and returns what came from each rank.
+    std::vector<Array> exchange(const Terms& terms, const Meeting& meeting,
+                                std::span<const Array> xs);
+    Array reduce_scatter_equal(const Terms& terms, std::span<const Array> xs);
+    Array reduce_scatter_others(const Terms& terms, const Meeting& met, std::span<const Array> xs);
     void reduce_in_place(const Terms& terms, const Array& buffer);
     void count(std::span<const Message> sends);
     void count(int64_t bytes);

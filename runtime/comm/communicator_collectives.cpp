@@ -1,143 +1,39 @@
 // Calls that all ranks make together.
-#include <cstring>
-
 #include "runtime/comm/communicator_turns.h"
-#include "runtime/core/array/sizes.h"
 
 namespace catena {
 namespace {
 
-const char* name_of_reduction(int reduction) {
-    return Reduction(reduction) == Reduction::mean ? "mean" : "sum";
-}
+Block block_of(const Array& x) { return {const_cast<void*>(x.elements()), byte_count(x.type())}; }
 
-/// What type_of_bcast or type_of_scatter has begun must be the next call.
-template <class Envelope>
-void check_early(const Envelope& now, const Envelope& begun) {
-    if (std::strcmp(now.call, begun.call) != 0 || now.root != begun.root)
-        fail<CommunicationError>(
-            "{}: the type of {} with root {} was asked for, so it must be the next collective",
-            title(now.call, now.label), begun.call, begun.root);
+/// Memory for an array that another rank sends.
+Array array_to_receive(const Type& type) { return Array::empty(type, cpu_device()); }
+
+std::vector<Array> all_on_host(std::span<const Array> xs) {
+    std::vector<Array> data;
+    for (const Array& x : xs) data.push_back(on_host(x));
+    return data;
 }
 
 }  // namespace
 
-std::vector<Communicator::Envelope> Communicator::meet(const Terms& terms,
-                                                       std::span<const Array> xs) {
-    std::vector<Envelope>& early = background_->met_early;
-    if (!early.empty()) {
-        check_early(envelope(terms, nullptr), background_->own_early);
-        return std::exchange(early, {});
-    }
-    std::vector<Envelope> mine, theirs(static_cast<size_t>(size_));
-    for (int r = 0; r < size_; ++r) {
-        const Type* type =
-            r < int(xs.size()) && xs[size_t(r)].defined() ? &xs[size_t(r)].type() : nullptr;
-        mine.push_back(envelope(terms, type));
-        mine.back().sequence = sequence_;
-    }
-    std::vector<Message> sends, receives;
-    for (int r = 0; r < size_; ++r) {
-        if (r == rank_) continue;
-        sends.push_back({r, &mine[size_t(r)], sizeof(Envelope)});
-        receives.push_back({r, &theirs[size_t(r)], sizeof(Envelope)});
-    }
-    theirs[size_t(rank_)] = mine[size_t(rank_)];
-    move(terms.call, -1, sends, receives, mine, theirs);
-    ++sequence_;
-    for (int r = 0; r < size_; ++r) check_terms(theirs[size_t(rank_)], theirs[size_t(r)], r);
-    return theirs;
-}
-
-void Communicator::check_terms(const Envelope& own, const Envelope& theirs, int rank) const {
-    if (std::strcmp(theirs.call, own.call) != 0 || theirs.sequence != own.sequence)
-        fail<CommunicationError>(
-            "{} of rank {} (collective {}) meets {} of rank {} (collective {}); all ranks must "
-            "make the same calls in the same order",
-            title(own.call, own.label), rank_, own.sequence, title(theirs.call, theirs.label), rank,
-            theirs.sequence);
-    if (std::strcmp(theirs.label, own.label) != 0)
-        fail<CommunicationError>(
-            "{} of rank {} meets {} of rank {}; all ranks must make the same calls in the same "
-            "order",
-            title(own.call, own.label), rank_, title(theirs.call, theirs.label), rank);
-    if (theirs.root != own.root)
-        fail<CommunicationError>("{}: root is {} on rank {} and {} on rank {}", own.call, own.root,
-                                 rank_, theirs.root, rank);
-    if (theirs.reduction != own.reduction)
-        fail<CommunicationError>("{}: rank {} asks for the {}, rank {} for the {}", own.call, rank_,
-                                 name_of_reduction(own.reduction), rank,
-                                 name_of_reduction(theirs.reduction));
-    if (theirs.gradients != own.gradients)
-        fail<CommunicationError>(
-            "{}: rank {} and rank {} send different gradients in collective {}; all ranks need "
-            "gradients of the same "
-            "parameters in the same order (MultiNodeOptimizerOptions::overlap = false sends in a "
-            "fixed one)",
-            own.call, rank_, rank, own.sequence);
-}
-
-void Communicator::expect_same_type(const char* call, std::span<const Envelope> envelopes,
-                                    const Type& own) const {
-    for (int r = 0; r < int(envelopes.size()); ++r) {
-        Type type = envelopes[size_t(r)].type();
-        if (envelopes[size_t(r)].empty || type == own) continue;
-        auto text = fmt::format("{}: rank {} gives {}, rank {} gives {}", call, rank_,
-                                to_string(own), r, to_string(type));
-        if (type.dtype != own.dtype) throw DtypeError(text);
-        throw ShapeError(text);
-    }
-}
-
-std::vector<Array> Communicator::exchange(const Terms& terms, std::span<const Array> xs,
-                                          bool same_type) {
-    const char* call = terms.call;
-    std::vector<Array> data(static_cast<size_t>(size_));
-    for (size_t r = 0; r < xs.size(); ++r)
-        if (xs[r].defined()) data[r] = on_host(xs[r]);
-    return in_turn(call, [&] {
-        std::vector<Envelope> envelopes = meet(terms, data);
-        if (same_type)
-            for (const Array& x : data)
-                if (x.defined()) expect_same_type(call, envelopes, x.type());
-        std::vector<Array> results(static_cast<size_t>(size_));
-        std::vector<Message> sends, receives;
-        for (int r = 0; r < size_; ++r) {
-            const Array& x = data[size_t(r)];
-            Array& y = results[size_t(r)];
-            if (r == rank_) {
-                y = x;
-                continue;
-            }
-            if (x.defined())
-                sends.push_back({r, const_cast<void*>(x.elements()), byte_count(x.type())});
-            const Envelope& e = envelopes[size_t(r)];
-            if (e.empty) continue;
-            y = Array::empty(e.type(), cpu_device());
-            receives.push_back({r, y.raw_data(), byte_count(y.type())});
-        }
-        move(call, -1, sends, receives, data, results);
-        count(sends);
-        return results;
-    });
-}
-
-Type Communicator::type_from(const char* call, int root) {
-    check_peer(call, root);
-    return in_turn(call, [&] {
+Type Communicator::type_from(const Terms& terms) {
+    check_peer(terms.call, terms.root);
+    return in_turn(terms.call, [&] {
         Background& b = *background_;
-        const Terms terms{.call = call, .root = root};
-        if (!b.met_early.empty())
-            check_early(envelope(terms, nullptr), b.own_early);
-        else
-            b.met_early = meet(terms, {});
-        b.own_early = envelope(terms, nullptr);
-        return b.met_early[size_t(root)].type();
+        Meeting met = meet(terms, {});
+        b.early_terms = envelope(terms, nullptr);
+        b.met_early = std::move(met);
+        return b.met_early->type(rank_);
     });
 }
 
-Type Communicator::type_of_bcast(int root) { return type_from("bcast", root); }
-Type Communicator::type_of_scatter(int root) { return type_from("scatter", root); }
+Type Communicator::type_of_bcast(int root) {
+    return type_from({.call = "bcast", .gives = Gives::of_root, .root = root});
+}
+Type Communicator::type_of_scatter(int root) {
+    return type_from({.call = "scatter", .gives = Gives::of_root_to_all, .root = root});
+}
 
 Array Communicator::bcast_as(const Terms& terms, const Array& x) {
     check_peer(terms.call, terms.root);
@@ -145,38 +41,86 @@ Array Communicator::bcast_as(const Terms& terms, const Array& x) {
     if (rank_ == terms.root) {
         if (!x.defined())
             fail<ValueError>("{}: the root (rank {}) gives no array", terms.call, terms.root);
-        xs.assign(size_t(size_), x);
+        xs.push_back(on_host(x));
     }
-    return exchange(terms, xs, false)[size_t(terms.root)];
+    return in_turn(terms.call, [&] {
+        const Meeting met = meet(terms, xs);
+        Array y = xs.empty() ? array_to_receive(met.common) : xs[0], kept = y;
+        or_break_off([&] { count(collectives().broadcast(terms.call, terms.root, block_of(y))); },
+                     kept);
+        return y;
+    });
 }
 
 Array Communicator::bcast(const Array& x, int root) {
-    return bcast_as({.call = "bcast", .root = root}, x);
+    return bcast_as({.call = "bcast", .gives = Gives::of_root, .root = root}, x);
 }
 
 std::vector<Array> Communicator::gather(const Array& x, int root) {
     check_peer("gather", root);
-    std::vector<Array> xs(static_cast<size_t>(size_));
-    xs[size_t(root)] = defined("gather", x, rank_);
-    std::vector<Array> ys = exchange({.call = "gather", .root = root}, xs, false);
-    if (rank_ != root) return {};
-    for (int r = 0; r < size_; ++r)
-        if (ys[size_t(r)].dtype() != x.dtype())
-            fail<DtypeError>("gather: rank {} gives {}, rank {} gives {}", rank_,
-                             to_string(x.type()), r, to_string(ys[size_t(r)].type()));
-    return ys;
+    const std::vector<Array> xs{on_host(defined("gather", x, rank_))};
+    return in_turn("gather", [&] {
+        const Meeting met = meet({.call = "gather", .gives = Gives::one, .root = root}, xs);
+        std::vector<Array> ys, kept = xs;
+        std::vector<Block> blocks;
+        for (int r = 0; r < size_; ++r) {
+            if (met.type(r).dtype != x.dtype()) refuse_type("gather", x.type(), r, met.type(r));
+            if (rank_ == root) ys.push_back(r == rank_ ? xs[0] : array_to_receive(met.type(r)));
+            blocks.push_back(rank_ == root ? block_of(ys.back()) : Block{nullptr, met.bytes(r)});
+        }
+        blocks[size_t(rank_)] = block_of(xs[0]);
+        kept.insert(kept.end(), ys.begin(), ys.end());
+        or_break_off([&] { count(collectives().gather("gather", root, blocks)); }, kept);
+        return ys;
+    });
+}
+
+std::vector<Array> Communicator::all_gather_as(const Terms& terms, const Array& x) {
+    const std::vector<Array> xs{on_host(x)};
+    return in_turn(terms.call, [&] {
+        const Meeting met = meet(terms, xs);
+        std::vector<Array> ys;
+        std::vector<Block> blocks;
+        for (int r = 0; r < size_; ++r) {
+            ys.push_back(r == rank_ ? xs[0] : array_to_receive(met.type(r)));
+            blocks.push_back(block_of(ys.back()));
+        }
+        std::vector<Array> kept = ys;
+        or_break_off([&] { count(collectives().all_gather(terms.call, blocks)); }, kept);
+        return ys;
+    });
 }
 
 std::vector<Array> Communicator::allgather(const Array& x) {
-    return exchange({.call = "allgather"},
-                    std::vector<Array>(size_t(size_), defined("allgather", x, rank_)), true);
+    return all_gather_as({.call = "allgather", .gives = Gives::equal},
+                         defined("allgather", x, rank_));
+}
+
+std::vector<Array> Communicator::exchange(const Terms& terms, const Meeting& meeting,
+                                          std::span<const Array> xs) {
+    std::vector<Array> ys;
+    std::vector<Block> to_ranks, from_ranks;
+    for (int r = 0; r < size_; ++r) {
+        const Array& x = xs[size_t(r)];
+        ys.push_back(r == rank_ ? x : array_to_receive(meeting.type(r)));
+        to_ranks.push_back(block_of(x));
+        from_ranks.push_back(block_of(ys.back()));
+    }
+    std::vector<Array> kept = ys;
+    kept.insert(kept.end(), xs.begin(), xs.end());
+    or_break_off(
+        [&] { count(collectives().all_to_all(terms.call, to_ranks, from_ranks, meeting.largest)); },
+        kept);
+    return ys;
 }
 
 std::vector<Array> Communicator::alltoall(std::span<const Array> xs) {
     if (int(xs.size()) != size_)
         fail<ValueError>("alltoall: {} arrays for {} ranks", xs.size(), size_);
     for (const Array& x : xs) defined("alltoall", x, rank_);
-    return exchange({.call = "alltoall"}, xs, false);
+    const std::vector<Array> data = all_on_host(xs);
+    const Terms terms{.call = "alltoall", .gives = Gives::all_to_all};
+    return in_turn("alltoall", [&] { return exchange(terms, meet(terms, data), data); });
 }
 
 Array Communicator::scatter(std::span<const Array> xs, int root) {
@@ -185,7 +129,21 @@ Array Communicator::scatter(std::span<const Array> xs, int root) {
         fail<ValueError>("scatter: {} arrays for {} ranks", xs.size(), size_);
     if (rank_ != root) xs = {};
     for (const Array& x : xs) defined("scatter", x, rank_);
-    return exchange({.call = "scatter", .root = root}, xs, false)[size_t(root)];
+    std::vector<Array> data = all_on_host(xs);
+    return in_turn("scatter", [&] {
+        const Meeting met =
+            meet({.call = "scatter", .gives = Gives::of_root_to_all, .root = root}, data);
+        const Array y = rank_ == root ? data[size_t(root)] : array_to_receive(met.type(rank_));
+        std::vector<Block> blocks;
+        for (int r = 0; r < size_; ++r)
+            blocks.push_back(rank_ == root ? block_of(data[size_t(r)])
+                                           : Block{nullptr, met.bytes(r)});
+        blocks[size_t(rank_)] = block_of(y);
+        std::vector<Array> kept = data;
+        kept.push_back(y);
+        or_break_off([&] { count(collectives().scatter("scatter", root, blocks)); }, kept);
+        return y;
+    });
 }
 
 void Communicator::barrier() {

@@ -60,7 +60,7 @@ Array Communicator::recv_as(const Terms& terms, int source, int tag) {
     const Envelope own = envelope(terms, nullptr);
     return in_turn(terms.call, [&] {
         const Envelope e = next_envelope(source, tag);
-        Array x = Array::empty(e.type(), cpu_device());
+        Array x = Array::empty(e.content.type(), cpu_device());
         const Message message{source, x.raw_data(), byte_count(x.type())};
         move(terms.call, tag, {}, std::span(&message, 1), x);
         // After the message has been taken, so that the next one is found.
@@ -84,7 +84,7 @@ Type Communicator::type_of_recv(int source, int tag) {
     return in_turn("recv", [&] {
         Envelope e = next_envelope(source, tag);
         background_->opened[{source, tag}] = e;
-        return e.type();
+        return e.content.type();
     });
 }
 
@@ -98,14 +98,15 @@ std::string Communicator::recv_bytes(int source, int tag, std::string_view label
 }
 std::string Communicator::bcast_bytes(std::string_view bytes, int root, std::string_view label) {
     return as_bytes(
-        bcast_as({.call = "bcast_bytes", .root = root, .label = label}, as_array(bytes)));
+        bcast_as({.call = "bcast_bytes", .gives = Gives::of_root, .root = root, .label = label},
+                 as_array(bytes)));
 }
 
 std::vector<std::string> Communicator::allgather_bytes(std::string_view bytes,
                                                        std::string_view label) {
     std::vector<std::string> all;
-    std::vector<Array> same(size_t(size_), as_array(bytes));
-    for (const Array& each : exchange({.call = "allgather_bytes", .label = label}, same, false))
+    for (const Array& each : all_gather_as(
+             {.call = "allgather_bytes", .gives = Gives::one, .label = label}, as_array(bytes)))
         all.push_back(as_bytes(each));
     return all;
 }

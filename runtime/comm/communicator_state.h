@@ -1,35 +1,75 @@
 #pragma once
 
 // What a Communicator holds beside what its users see.
+#include <algorithm>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "runtime/comm/background.h"
+#include "runtime/comm/collectives/collectives.h"
 #include "runtime/comm/communicator_statistics.h"
 #include "runtime/core/array/array.h"
+#include "runtime/core/array/sizes.h"
 
 namespace catena {
 
-/// The header of every message: the call and the type of the content.
-struct CommunicatorEnvelope {
+/// The type of an array, as it is sent.
+struct CommunicatorContent {
+    CommunicatorContent() = default;
+    explicit CommunicatorContent(const Type& type)
+        : empty(false), dtype(type.dtype), rank(uint8_t(type.shape.rank())) {
+        std::copy(type.shape.begin(), type.shape.end(), dims);
+    }
+    bool empty = true;  ///< True if there is no array.
+    Dtype dtype = Dtype::float32;
+    uint8_t rank = 0;
+    int64_t dims[max_rank] = {};
+    Type type() const { return {dtype, Shape(std::span(dims, rank))}; }
+    bool operator==(const CommunicatorContent&) const = default;
+};
+
+/// The facts about a call that must be equal on all ranks, as they are sent.
+struct CommunicatorTerms {
     char call[16] = {};
     char label[48] = {};
     int64_t sequence = 0;   ///< The number of the collective: all are counted.
     int64_t gradients = 0;  ///< The label that start_allreduce was given for its buffer.
     int32_t root = -1;
     int8_t reduction = -1;
-    bool empty = true;  ///< True if no content follows.
-    Dtype dtype = Dtype::float32;
-    uint8_t rank = 0;
-    int64_t dims[max_rank] = {};
-    Type type() const { return {dtype, Shape(std::span(dims, rank))}; }
+    int8_t sums = -1;
+    bool operator==(const CommunicatorTerms&) const = default;
+};
+
+/// The header of every message: the call and the type of the content.
+struct CommunicatorEnvelope : CommunicatorTerms {
+    CommunicatorContent content;
+};
+
+/// What some of the ranks say of a call, combined.
+struct CommunicatorAgreement {
+    CommunicatorEnvelope envelope;
+    bool terms_differ = false;
+    bool types_differ = false;
+    uint64_t largest = 0;  ///< The bytes of the largest array.
+    void combine(const CommunicatorAgreement& other);
+};
+
+/// What a rank knows of a call that all ranks make.
+struct CommunicatorMeeting {
+    Type common;  ///< The type of all arrays, unless `types` has them one by one.
+    std::vector<Type> types;
+    uint64_t largest = 0;
+    const Type& type(int rank) const { return types.empty() ? common : types[size_t(rank)]; }
+    size_t bytes(int rank) const { return byte_count(type(rank)); }
 };
 
 /// The thread for background transfers, and its tickets.
@@ -47,8 +87,11 @@ struct CommunicatorBackground {
     std::string failure;  ///< The first error of a transfer.
     /// Envelopes that type_of_recv has read ahead, by source and tag.
     std::map<std::pair<int, int>, CommunicatorEnvelope> opened;
-    std::vector<CommunicatorEnvelope> met_early;  ///< Envelopes that type_of_bcast has read ahead.
-    CommunicatorEnvelope own_early;  ///< The envelope that this rank has sent in that exchange.
+    /// The call that type_of_bcast has begun, and what is known of it.
+    std::optional<CommunicatorMeeting> met_early;
+    CommunicatorTerms early_terms;
+    std::unique_ptr<Collectives> collectives;  ///< Those over the communicator's transfer().
+    std::optional<Sums> sums;
     /// The thread, made at the first transfer in the background. It is destroyed before the other
     /// members.
     std::unique_ptr<BackgroundThread> thread;

@@ -3,7 +3,7 @@
 #include <mutex>
 
 #include "runtime/comm/communicator_turns.h"
-#include "runtime/comm/reduce.h"
+#include "runtime/comm/collectives/reduce.h"
 
 namespace catena {
 namespace {
@@ -22,58 +22,31 @@ Array Communicator::allreduce(const Array& x, Reduction reduction) {
     Array y = Array::empty(x.type(), place);
     copy_elements(x.to(place), y);
     filled(y);
-    in_turn("allreduce",
-            [&] { reduce_in_place({.call = "allreduce", .reduction = reduction}, y); });
+    in_turn("allreduce", [&] {
+        reduce_in_place({.call = "allreduce", .gives = Gives::equal, .reduction = reduction}, y);
+    });
     return y.to(x.device());
 }
 
 void Communicator::reduce_in_place(const Terms& terms, const Array& buffer) {
-    expect_same_type(terms.call, meet(terms, std::vector<Array>(size_t(size_), buffer)),
-                     buffer.type());
+    meet(terms, {&buffer, 1});
     or_break_off([&] { reduce_buffer(terms.call, buffer, *terms.reduction); });
 }
 
 void Communicator::reduce_bucket(const char* call, const Array& buffer, Reduction reduction,
                                  int64_t label) {
-    reduce_in_place({.call = call, .reduction = reduction, .gradients = label}, buffer);
+    reduce_in_place(
+        {.call = call, .gives = Gives::equal, .reduction = reduction, .gradients = label}, buffer);
 }
 
-/// Rank r sums the r-th piece of every rank's buffer and distributes the result: each rank sends
-/// twice the buffer, whatever their number.
 void Communicator::reduce_buffer(const char* call, const Array& buffer, Reduction reduction) {
-    const int64_t count_all = buffer.size(), width = int64_t(size_of(buffer.dtype()));
-    char* data = static_cast<char*>(buffer.raw_data());
-    auto begin = [&](int r) { return count_all * r / size_; };
-    auto bytes = [&](int r) { return size_t((begin(r + 1) - begin(r)) * width); };
-    auto piece = [&](int r) { return data + begin(r) * width; };
-
-    const size_t own_bytes = bytes(rank_);
-    Array scratch = Array::empty({Dtype::uint8, {int64_t(own_bytes) * size_}}, cpu_device());
-    char* received = static_cast<char*>(scratch.raw_data());
-    std::vector<Message> sends, receives;
-    std::vector<const void*> parts;
-    for (int r = 0; r < size_; ++r) {
-        char* part = r == rank_ ? piece(r) : received + own_bytes * size_t(r);
-        parts.push_back(part);
-        if (r == rank_) continue;
-        if (bytes(r) > 0) sends.push_back({r, piece(r), bytes(r)});
-        if (own_bytes > 0) receives.push_back({r, part, own_bytes});
-    }
     Array kept = buffer;
-    move(call, -1, sends, receives, scratch, kept);
-    count(sends);
-    reduce_parts(call, buffer.dtype(), parts, piece(rank_), begin(rank_ + 1) - begin(rank_),
-                 reduction);
-
-    sends.clear();
-    receives.clear();
-    for (int r = 0; r < size_; ++r) {
-        if (r == rank_) continue;
-        if (own_bytes > 0) sends.push_back({r, piece(rank_), own_bytes});
-        if (bytes(r) > 0) receives.push_back({r, piece(r), bytes(r)});
-    }
-    move(call, -1, sends, receives, scratch, kept);
-    count(sends);
+    or_break_off(
+        [&] {
+            count(collectives().all_reduce(call, buffer.dtype(), buffer.raw_data(), buffer.size(),
+                                           reduction, sums()));
+        },
+        kept);
 }
 
 void Communicator::count_reduced(const Array& buffer) {
@@ -94,10 +67,42 @@ Array Communicator::transfer_buffer(const Type& type, Device& device) {
 Array Communicator::reduce_scatter(std::span<const Array> xs, Reduction reduction) {
     if (int(xs.size()) != size_)
         fail<ValueError>("reduce_scatter: {} arrays for {} ranks", xs.size(), size_);
-    for (const Array& x : xs)
+    std::vector<Array> data;
+    for (const Array& x : xs) {
         check_reducible("reduce_scatter", defined("reduce_scatter", x, rank_).dtype(), reduction);
-    std::vector<Array> pieces =
-        exchange({.call = "reduce_scatter", .reduction = reduction}, xs, false);
+        data.push_back(on_host(x));
+    }
+    const Terms terms{.call = "reduce_scatter", .gives = Gives::all_to_all, .reduction = reduction};
+    return in_turn("reduce_scatter", [&] {
+        const Meeting met = meet(terms, data);
+        return met.types.empty() ? reduce_scatter_equal(terms, data)
+                                 : reduce_scatter_others(terms, met, data);
+    });
+}
+
+/// Arrays that have one type, on all ranks.
+Array Communicator::reduce_scatter_equal(const Terms& terms, std::span<const Array> xs) {
+    Array y = Array::empty(xs[0].type(), cpu_device());
+    std::vector<Block> parts;
+    for (const Array& x : xs)
+        parts.push_back({const_cast<void*>(x.elements()), byte_count(x.type())});
+    std::vector<Array> kept(xs.begin(), xs.end());
+    kept.push_back(y);
+    or_break_off(
+        [&] {
+            count(collectives().reduce_scatter(terms.call, y.dtype(), parts,
+                                               {y.raw_data(), parts[0].bytes}, *terms.reduction,
+                                               sums()));
+        },
+        kept);
+    return y;
+}
+
+/// Arrays of several types. Those for one rank may differ, which is an error on that rank alone: so
+/// all send theirs first.
+Array Communicator::reduce_scatter_others(const Terms& terms, const Meeting& met,
+                                          std::span<const Array> xs) {
+    const std::vector<Array> pieces = exchange(terms, met, xs);
     std::vector<const void*> parts;
     for (int r = 0; r < size_; ++r) {
         const Array &p = pieces[size_t(r)], &own = pieces[size_t(rank_)];
@@ -107,7 +112,7 @@ Array Communicator::reduce_scatter(std::span<const Array> xs, Reduction reductio
         parts.push_back(p.elements());
     }
     Array y = Array::empty(pieces[0].type(), cpu_device());
-    reduce_parts("reduce_scatter", y.dtype(), parts, y.raw_data(), y.size(), reduction);
+    reduce_parts(terms.call, y.dtype(), parts, y.raw_data(), y.size(), *terms.reduction);
     return y;
 }
 

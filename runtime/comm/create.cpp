@@ -130,6 +130,7 @@ std::shared_ptr<Communicator> create_communicator(std::string_view name,
     if (options.allreduce_grad_dtype)
         made->set_config("allreduce_grad_dtype",
                          std::string(name_of(*options.allreduce_grad_dtype)));
+    if (options.sums) made->set_sums(options.sums);
     if (name == "naive") made->set_config("bucket_bytes", "0");
     for (const char* wish :
          {"CATENA_FORCE_ABORT_ON_EXCEPTION", "CHAINERMN_FORCE_ABORT_ON_EXCEPTION",

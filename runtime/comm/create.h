@@ -17,6 +17,9 @@ struct CommunicatorOptions {
     std::optional<Dtype> allreduce_grad_dtype = {};
     /// For pure_nccl: this process's GPU; by default that of device_of_rank().
     Device* device = nullptr;
+    /// The order of sums; default: rank_order up to 16 ranks, engine for more. Equal on all ranks:
+    /// it is compared at every sum.
+    std::optional<Sums> sums = {};
 };
 
 /// The group of all processes of this job. The names are ChainerMN's, but "auto":
@@ -55,10 +58,10 @@ Device& device_of_rank(const Communicator& communicator);
 /// The entry function of a plug-in: returns the group of all processes.
 using CommunicatorEntry = Communicator* (*)();
 /// The name of the entry function in the MPI plug-in.
-inline constexpr const char* mpi_entry = "catena_mpi_communicator_1";
+inline constexpr const char* mpi_entry = "catena_mpi_communicator_2";
 /// The entry function of the NCCL plug-in, which also takes CommunicatorOptions::device.
 using DeviceCommunicatorEntry = Communicator* (*)(Device*);
 /// The name of the entry function in the NCCL plug-in.
-inline constexpr const char* nccl_entry = "catena_nccl_communicator_2";
+inline constexpr const char* nccl_entry = "catena_nccl_communicator_3";
 
 }  // namespace catena

@@ -13,20 +13,21 @@ public:
     }
     ~DummyCommunicator() override { close(); }
     std::string name() const override { return "dummy"; }
-    std::shared_ptr<Communicator> split(int color, int key) override {
-        std::shared_ptr<Communicator> part = real_->split(color, key);
-        return part ? dummy_communicator(std::move(part)) : nullptr;
-    }
     [[noreturn]] void abort(int status, const std::string& reason) override {
         real_->abort(status, reason);
         std::abort();  // Not reached: a virtual function's promise is not seen through a pointer.
     }
 
 protected:
+    std::shared_ptr<Communicator> make_group(int color, int key) override {
+        std::shared_ptr<Communicator> part = real_->split(color, key);
+        return part ? dummy_communicator(std::move(part)) : nullptr;
+    }
     void transfer(const char* call, int tag, std::span<const Message> sends,
                   std::span<const Message> receives) override {
         transfer_by(*real_, call, tag, sends, receives);
     }
+    Collectives& collectives() override { return collectives_of(*real_); }
     void break_off(const std::string& reason, const std::shared_ptr<void>& memory) override {
         break_off_by(*real_, reason, memory);
     }

@@ -11,7 +11,7 @@
 #include <tuple>
 
 #include "runtime/comm/patience.h"
-#include "runtime/comm/reduce.h"
+#include "runtime/comm/collectives/reduce.h"
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/core/parallel/start_thread.h"
 #include "runtime/core/system/per_thread.h"
@@ -63,7 +63,6 @@ public:
         leave();
     }
     std::string name() const override { return "local"; }
-    std::shared_ptr<Communicator> split(int color, int key) override;
     [[noreturn]] void abort(int, const std::string& reason) override {
         group_->fail_all(rank(), reason);
         fail<CommunicationError>("rank {} has aborted the group: {}", rank(), reason);
@@ -71,6 +70,7 @@ public:
     LocalGroup& group() { return *group_; }
 
 protected:
+    std::shared_ptr<Communicator> make_group(int color, int key) override;
     void transfer(const char* call, int tag, std::span<const Message> sends,
                   std::span<const Message> receives) override;
     void reduce_buffer(const char* call, const Array& buffer, Reduction reduction) override;
@@ -203,7 +203,7 @@ void LocalCommunicator::reduce_buffer(const char* call, const Array& buffer, Red
     group_->buffers[size_t(rank())] = Array();
 }
 
-std::shared_ptr<Communicator> LocalCommunicator::split(int color, int key) {
+std::shared_ptr<Communicator> LocalCommunicator::make_group(int color, int key) {
     const int64_t turn = splits_++;
     std::vector<std::tuple<int, int, int>> members;  // Key, rank, color.
     const int wish[2] = {color, key};

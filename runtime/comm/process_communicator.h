@@ -31,6 +31,8 @@ protected:
     virtual int make_progress(std::span<const int> late) = 0;
     void break_off(const std::string& reason, const std::shared_ptr<void>& memory) override;
     int lost_rank() override;
+    /// Whether small messages of collectives go through shared memory.
+    bool shares_memory() const { return shared_ != nullptr; }
 
 private:
     /// The shared memory, when all ranks are on this machine; else null.

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "runtime/comm/patience.h"
-#include "runtime/comm/reduce.h"
+#include "runtime/comm/collectives/reduce.h"
 #include "runtime/comm/shared_block.h"
 #include "runtime/core/system/notice.h"
 

@@ -59,13 +59,13 @@ public:
     }
     ~TcpCommunicator() override { close(); }
     std::string name() const override { return "tcp"; }
-    std::shared_ptr<Communicator> split(int color, int key) override;
     [[noreturn]] void abort(int status, const std::string& reason) override {
         say(LogLevel::error, fmt::format("rank {} ends the job: {}", rank(), reason));
         std::_Exit(status == 0 ? 1 : status);  // The others find the connection closed.
     }
 
 protected:
+    std::shared_ptr<Communicator> make_group(int color, int key) override;
     int make_progress(std::span<const int> late) override;
     /// Not closed: that would destroy what the others have not read yet.
     void break_off(const std::string& reason, const std::shared_ptr<void>& memory) override {
@@ -264,7 +264,7 @@ int TcpCommunicator::make_progress(std::span<const int> late) {
 }
 
 /// The members of the new group connect with addresses exchanged in this group.
-std::shared_ptr<Communicator> TcpCommunicator::split(int color, int key) {
+std::shared_ptr<Communicator> TcpCommunicator::make_group(int color, int key) {
     struct Card {
         int32_t color, key, rank, port;
     };

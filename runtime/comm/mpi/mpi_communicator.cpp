@@ -1,35 +1,25 @@
-// Messages by MPI. The collectives are those of Communicator: their order of addition does not
-// depend on the library.
+// Groups of processes by MPI: its messages, and its collectives (mpi_collectives.h).
 #include <algorithm>
 #include <atomic>
-#include <chrono>
+#include <charconv>
 #include <cstdlib>
 #include <exception>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include <dlfcn.h>
 #include <mpi.h>
 
 #include "runtime/comm/create.h"
+#include "runtime/comm/mpi/mpi_calls.h"
+#include "runtime/comm/mpi/mpi_collectives.h"
 #include "runtime/comm/process_communicator.h"
 #include "runtime/core/system/log.h"
 
 namespace catena {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr size_t largest_message = size_t(1) << 30;  // MPI counts in int.
-
-void check(const char* call, int status) {
-    if (status == MPI_SUCCESS) return;
-    char text[MPI_MAX_ERROR_STRING] = {};
-    int length = 0;
-    MPI_Error_string(status, text, &length);
-    fail<CommunicationError>("{}: MPI says: {}", call, std::string(text, size_t(length)));
-}
 
 std::atomic<bool> clean = true;  // Until a transfer has failed.
 
@@ -50,7 +40,7 @@ void initialize_mpi() {
     if (dladdr(reinterpret_cast<const void*>(&MPI_Init_thread), &info) && info.dli_fname)
         dlopen(info.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
     int provided = 0;
-    check("MPI_Init_thread", MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided));
+    check_mpi("MPI_Init_thread", MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided));
     if (provided != MPI_THREAD_MULTIPLE)
         fail<DeviceError>(
             "this MPI library cannot be called from several threads (it provides level {} of {})",
@@ -85,15 +75,15 @@ public:
         std::vector<char> used;
         for (const auto& member : members_) used.push_back(member->in_use);
         if (used.empty()) return;
-        check("split", MPI_Allreduce(MPI_IN_PLACE, used.data(), int(used.size()), MPI_CHAR, MPI_MAX,
-                                     parent));
+        check_mpi("split", MPI_Allreduce(MPI_IN_PLACE, used.data(), int(used.size()), MPI_CHAR,
+                                         MPI_MAX, parent));
         std::vector<std::shared_ptr<Member>> rest;
         for (size_t i = 0; i < used.size(); ++i) {
             if (used[i])
                 rest.push_back(members_[i]);
             else if (MPI_Comm& comm = members_[i]->comm; comm != MPI_COMM_NULL) {
                 members_[i]->own->free_unused(comm);
-                check("split", MPI_Comm_free(&comm));
+                check_mpi("split", MPI_Comm_free(&comm));
             }
         }
         members_ = std::move(rest);
@@ -115,7 +105,8 @@ public:
     explicit MpiCommunicator(std::shared_ptr<Descendants::Member> group)
         : ProcessCommunicator(rank_in(group->comm), size_of_group(group->comm)),
           group_(std::move(group)),
-          comm_(group_->comm) {
+          comm_(group_->comm),
+          collectives_(comm_, rank(), size(), ways()) {
         MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
         int* largest = nullptr;
         int found = 0;
@@ -132,15 +123,6 @@ public:
     }
     std::string name() const override { return "mpi"; }
 
-    std::shared_ptr<Communicator> split(int color, int key) override {
-        allgather_bytes("",
-                        "split");  // MPI itself would wait forever for a rank that does not come.
-        MPI_Comm part = MPI_COMM_NULL;
-        group_->own->free_unused(comm_);
-        check("split", MPI_Comm_split(comm_, color < 0 ? MPI_UNDEFINED : color, key, &part));
-        auto member = group_->own->add(part);
-        return part == MPI_COMM_NULL ? nullptr : std::make_shared<MpiCommunicator>(member);
-    }
     [[noreturn]] void abort(int status, const std::string& reason) override {
         say(LogLevel::error, fmt::format("rank {} ends the job: {}", rank(), reason));
         MPI_Abort(comm_, status == 0 ? 1 : status);
@@ -148,6 +130,15 @@ public:
     }
 
 protected:
+    std::shared_ptr<Communicator> make_group(int color, int key) override {
+        allgather_bytes("",
+                        "split");  // MPI itself would wait forever for a rank that does not come.
+        MPI_Comm part = MPI_COMM_NULL;
+        group_->own->free_unused(comm_);
+        check_mpi("split", MPI_Comm_split(comm_, color < 0 ? MPI_UNDEFINED : color, key, &part));
+        auto member = group_->own->add(part);
+        return part == MPI_COMM_NULL ? nullptr : std::make_shared<MpiCommunicator>(member);
+    }
     int make_progress(std::span<const int>) override {
         int arrived = 0;
         MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &arrived, MPI_STATUS_IGNORE);
@@ -161,6 +152,7 @@ protected:
         if (memory) new std::shared_ptr<void>(memory);
     }
     int largest_tag() const override { return largest_tag_ - 1; }
+    Collectives& collectives() override { return collectives_; }
     void transfer_far(const char* call, int tag, std::span<const Message> sends,
                       std::span<const Message> receives) override {
         const int mpi_tag = tag < 0 ? largest_tag_ : tag;
@@ -169,43 +161,49 @@ protected:
         for (const Message& m : receives)
             for_each_piece(m, [&](char* data, int bytes) {
                 peers.push_back(m.peer);
-                check(call, MPI_Irecv(data, bytes, MPI_BYTE, m.peer, mpi_tag, comm_,
-                                      &requests.emplace_back()));
+                check_mpi(call, MPI_Irecv(data, bytes, MPI_BYTE, m.peer, mpi_tag, comm_,
+                                          &requests.emplace_back()));
             });
         for (const Message& m : sends)
             for_each_piece(m, [&](char* data, int bytes) {
                 peers.push_back(m.peer);
-                check(call, MPI_Isend(data, bytes, MPI_BYTE, m.peer, mpi_tag, comm_,
-                                      &requests.emplace_back()));
+                check_mpi(call, MPI_Isend(data, bytes, MPI_BYTE, m.peer, mpi_tag, comm_,
+                                          &requests.emplace_back()));
             });
-        wait_for(call, requests, peers);
+        wait_for_mpi(call, requests, [&] { give_up(call, requests, peers); });
     }
 
 private:
+    MpiCollectives::Ways ways() {
+        return {
+            .transfer =
+                [this](const char* call, std::span<const Message> sends,
+                       std::span<const Message> receives) { transfer(call, -1, sends, receives); },
+            .prefers_messages =
+                [this](size_t bytes) {
+                    return shares_memory() && bytes <= SharedMemory::largest_message;
+                },
+            .largest_call = [this] { return largest_call(); },
+        };
+    }
+    size_t largest_call() const {
+        const std::string& set = get_config("mpi_bytes_per_call");
+        if (set.empty()) return largest_message;
+        size_t bytes = 0;
+        const char* end = set.data() + set.size();
+        const auto read = std::from_chars(set.data(), end, bytes);
+        if (read.ec != std::errc() || read.ptr != end || bytes < 1 || bytes > largest_message)
+            fail<ValueError>("mpi_bytes_per_call is '{}'; it must be from 1 to {}", set,
+                             largest_message);
+        return bytes;
+    }
     template <class F>
     static void for_each_piece(const Message& m, F&& f) {
         for (size_t begin = 0; begin < m.bytes; begin += largest_message)
             f(static_cast<char*>(m.data) + begin, int(std::min(largest_message, m.bytes - begin)));
     }
 
-    /// Polls, because MPI's own waiting keeps a core busy.
-    void wait_for(const char* call, std::vector<MPI_Request>& requests,
-                  const std::vector<int>& peers) {
-        const Clock::time_point start = Clock::now();
-        for (int64_t tries = 0;; ++tries) {
-            int all_done = 0;
-            check(call, MPI_Testall(int(requests.size()), requests.data(), &all_done,
-                                    MPI_STATUSES_IGNORE));
-            if (all_done) return;
-            if (tries < 200) continue;
-            std::this_thread::sleep_for(std::chrono::microseconds(tries < 2000 ? 10 : 100));
-            if (tries % 1000 == 0 && std::chrono::duration<double>(Clock::now() - start).count() >
-                                         communication_timeout())
-                give_up(call, requests, peers);
-        }
-    }
-
-    [[noreturn]] void give_up(const char* call, std::vector<MPI_Request>& requests,
+    [[noreturn]] void give_up(const char* call, const std::vector<MPI_Request>& requests,
                               const std::vector<int>& peers) {
         std::vector<int> late;
         for (size_t i = 0; i < requests.size(); ++i) {
@@ -221,17 +219,18 @@ private:
 
     std::shared_ptr<Descendants::Member> group_;
     MPI_Comm comm_;
+    MpiCollectives collectives_;
     int largest_tag_ = 32767;
 };
 
 }  // namespace
 
-extern "C" Communicator* catena_mpi_communicator_1() {
+extern "C" Communicator* catena_mpi_communicator_2() {
     initialize_mpi();
     static Descendants& worlds = *new Descendants;
     worlds.free_unused(MPI_COMM_WORLD);
     MPI_Comm world = MPI_COMM_NULL;
-    check("create_communicator", MPI_Comm_dup(MPI_COMM_WORLD, &world));
+    check_mpi("create_communicator", MPI_Comm_dup(MPI_COMM_WORLD, &world));
     return new MpiCommunicator(worlds.add(world));
 }
 

@@ -66,20 +66,21 @@ public:
         release();
     }
     std::string name() const override { return "nccl"; }
-    std::shared_ptr<Communicator> split(int color, int key) override {
-        std::shared_ptr<Communicator> part = host_->split(color, key);
-        return part ? std::make_shared<NcclCommunicator>(std::move(part), device_) : nullptr;
-    }
     [[noreturn]] void abort(int status, const std::string& reason) override {
         host_->abort(status, reason);
         std::abort();  // Not reached: a virtual function's promise is not seen through a pointer.
     }
 
 protected:
+    std::shared_ptr<Communicator> make_group(int color, int key) override {
+        std::shared_ptr<Communicator> part = host_->split(color, key);
+        return part ? std::make_shared<NcclCommunicator>(std::move(part), device_) : nullptr;
+    }
     void transfer(const char* call, int tag, std::span<const Message> sends,
                   std::span<const Message> receives) override {
         transfer_by(*host_, call, tag, sends, receives);
     }
+    Collectives& collectives() override { return collectives_of(*host_); }
     void break_off(const std::string& reason, const std::shared_ptr<void>& memory) override {
         release();
         break_off_by(*host_, reason, memory);
@@ -265,7 +266,7 @@ CodeDevice& choose_device(Device* wanted, Communicator& host) {
 
 }  // namespace
 
-extern "C" Communicator* catena_nccl_communicator_2(Device* device) {
+extern "C" Communicator* catena_nccl_communicator_3(Device* device) {
     std::shared_ptr<Communicator> host = create_communicator(host_communicator());
     CodeDevice& gpu = choose_device(device, *host);
     return new NcclCommunicator(std::move(host), gpu);

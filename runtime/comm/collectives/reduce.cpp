@@ -1,9 +1,12 @@
-#include "runtime/comm/reduce.h"
+#include "runtime/comm/collectives/reduce.h"
 
 #include <algorithm>
 #include <cstring>
 #include <type_traits>
 #include <vector>
+
+#include "runtime/core/array/device.h"
+#include "runtime/core/system/error.h"
 
 namespace catena {
 namespace {
@@ -47,6 +50,35 @@ void reduce_parts(const char* call, Dtype dtype, std::span<const void* const> pa
     visit_dtype(dtype, [&](auto zero) {
         using T = decltype(zero);
         if constexpr (!std::is_same_v<T, bool>) reduce(parts, static_cast<T*>(result), count, mean);
+    });
+}
+
+void divide_by_ranks(Dtype dtype, void* data, int64_t count, int ranks) {
+    visit_dtype(dtype, [&](auto zero) {
+        using T = decltype(zero);
+        T* values = static_cast<T*>(data);
+        if constexpr (!std::is_same_v<T, bool>)
+            for (int64_t i = 0; i < count; ++i) values[i] = T(Wide<T>(values[i]) / Wide<T>(ranks));
+    });
+}
+
+Widened::Widened(Dtype dtype, void* data, int64_t count)
+    : dtype_(dtype), data_(data), count_(count) {
+    if (!is_float(dtype) || size_of(dtype) != 2) return;
+    copy_ = Array::empty({Dtype::float32, {count}}, cpu_device());
+    float* wide = static_cast<float*>(copy_.raw_data());
+    visit_dtype(dtype, [&](auto zero) {
+        const auto* narrow = static_cast<const decltype(zero)*>(data);
+        for (int64_t i = 0; i < count; ++i) wide[i] = float(narrow[i]);
+    });
+}
+
+void Widened::round_into(void* data) const {
+    if (!copy_.defined()) return;
+    const float* wide = static_cast<const float*>(copy_.elements());
+    visit_dtype(dtype_, [&](auto zero) {
+        using T = decltype(zero);
+        for (int64_t i = 0; i < count_; ++i) static_cast<T*>(data)[i] = T(wide[i]);
     });
 }
 

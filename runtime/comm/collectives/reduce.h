@@ -3,7 +3,8 @@
 #include <functional>
 #include <span>
 
-#include "runtime/comm/communicator.h"
+#include "runtime/comm/collectives/reduction.h"
+#include "runtime/core/array/array.h"
 
 namespace catena {
 
@@ -15,6 +16,29 @@ void check_reducible(const char* call, Dtype dtype, Reduction reduction);
 /// Dtypes as in check_reducible.
 void reduce_parts(const char* call, Dtype dtype, std::span<const void* const> parts, void* result,
                   int64_t count, Reduction reduction);
+
+/// data[i] /= ranks, rounded once to the dtype: what makes a mean of a sum. Dtypes as in
+/// check_reducible of a mean.
+void divide_by_ranks(Dtype dtype, void* data, int64_t count, int ranks);
+
+/// A copy of 16-bit floats as float32, in which they can be added step by step; other dtypes stay
+/// where they are.
+class Widened {
+public:
+    Widened(Dtype dtype, void* data, int64_t count);
+    Dtype dtype() const { return copy_.defined() ? Dtype::float32 : dtype_; }
+    void* data() const { return copy_.defined() ? copy_.raw_data() : data_; }
+    /// The array that owns data(); undefined where the elements stayed.
+    const Array& memory() const { return copy_; }
+    /// Rounds the elements of the copy into `data`.
+    void round_into(void* data) const;
+
+private:
+    Dtype dtype_;
+    void* data_;
+    int64_t count_;
+    Array copy_;
+};
 
 /// Computes this rank's part of an all-reduce of `count` elements in memory that all ranks can
 /// read: `data[r]` is rank r's buffer, and the sum is written to all of them. `barrier` returns
