@@ -171,6 +171,8 @@ protected:
     /// calls reduce_buffer.
     virtual void reduce_bucket(const char* call, const Array& buffer, Reduction reduction,
                                int64_t label);
+    /// Adds to the bytes that statistics() tells.
+    void count(int64_t bytes);
     /// Counts the bytes of reduce_buffer when others read this rank's memory directly.
     void count_reduced(const Array& buffer);
     /// A transfer by another communicator, for implementations that wrap one.
@@ -232,7 +234,6 @@ private:
     std::vector<Array> exchange(const Terms& terms, std::span<const Array> xs, bool same_type);
     void reduce_in_place(const Terms& terms, const Array& buffer);
     void count(std::span<const Message> sends);
-    void count(int64_t bytes);
 
     int rank_, size_;
     int intra_rank_ = 0, intra_size_ = 1, inter_rank_ = 0, inter_size_ = 1;

@@ -26,7 +26,8 @@ Rendezvous Rendezvous::from_environment() {
             "create_communicator(tcp): set CATENA_RENDEZVOUS to tcp://HOST:PORT or "
             "file:///FOLDER/NAME, CATENA_RANK and CATENA_SIZE");
     return {*environment::text("CATENA_RENDEZVOUS"), number_in("CATENA_RANK", 0),
-            number_in("CATENA_SIZE", 1)};
+            number_in("CATENA_SIZE", 1),
+            environment::text("CATENA_RENDEZVOUS_SECRET").value_or("")};
 }
 
 }  // namespace catena
