@@ -7,6 +7,9 @@
 #include <barrier>
 #include <random>
 #include <thread>
+#include <tuple>
+
+#include <poll.h>
 
 #include "runtime/comm/reduce.h"
 #include "runtime/comm/tcp/lines.h"
@@ -96,6 +99,38 @@ TEST(TcpLines, connect_every_pair_in_any_order) {
         EXPECT_EQ(lines.open(), size - 1);
         done.arrive_and_wait();
     });
+}
+
+/// Two ends of a connection.
+std::pair<Socket, Socket> connected_pair() {
+    const auto soon = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const Socket listening = listen_at("127.0.0.1", 0, 1);
+    Socket near = connect_to("127.0.0.1", port_of(listening), soon);
+    EXPECT_TRUE(wait_for(listening.file(), POLLIN, soon));
+    return {std::move(near), accept_from(listening)};
+}
+
+/// Rank 1 sends a message and leaves; then rank 0 tells it of ranks 2 and 3, which it cannot hear.
+TEST(TcpLines, that_have_ended_are_read_to_their_end) {
+    Meeting meeting;
+    meeting.size = 4;
+    meeting.endpoints.assign(4, {"127.0.0.1", 1});
+    meeting.lines.resize(4);
+    std::vector<Socket> others(4);
+    for (size_t r = 1; r < 4; ++r) std::tie(meeting.lines[r], others[r]) = connected_pair();
+    Lines lines(std::move(meeting));
+    others[2] = Socket();
+    others[3] = Socket();
+    lines.lost_among({});
+    const Header header{5, 0, 8};
+    ASSERT_TRUE(others[1].send_now(&header, sizeof header) && others[1].send_now("content!", 8));
+    others[1] = Socket();
+    std::string content(8, 0);
+    const Message in{1, content.data(), content.size()};
+    EXPECT_EQ(what_is_thrown([&] { lines.transfer("recv", 5, {}, {&in, 1}); }), "no error");
+    EXPECT_EQ(content, "content!");
+    EXPECT_THAT(what_is_thrown([&] { lines.transfer("recv", 5, {}, {&in, 1}); }),
+                HasSubstr("recv: rank 0 waits for rank 1, which has left the group"));
 }
 
 /// Rank 6 has no connection to rank 9, and hears of it through the tree.
@@ -205,20 +240,22 @@ Array expected_sum(std::span<const Array> xs, Reduction reduction) {
     return sum;
 }
 
-TEST(OrderedSums, are_those_of_rank_order_to_the_bit) {
-    constexpr int size = 11;
+class OrderedSums : public ::testing::TestWithParam<int> {};
+
+TEST_P(OrderedSums, are_those_of_rank_order_to_the_bit) {
+    const int size = GetParam();
     struct Case {
         Dtype dtype;
         int64_t count;
         Reduction reduction;
     };
     const Case cases[] = {
-        {Dtype::float32, 1, Reduction::mean},       {Dtype::float32, 1000, Reduction::sum},
-        {Dtype::float32, 300'001, Reduction::mean}, {Dtype::float32, 2'000'003, Reduction::sum},
-        {Dtype::float64, 200'000, Reduction::mean}, {Dtype::float16, 77, Reduction::mean},
-        {Dtype::float16, 300'000, Reduction::mean}, {Dtype::bfloat16, 300'000, Reduction::sum},
-        {Dtype::int8, 500'000, Reduction::sum},     {Dtype::int64, 100'000, Reduction::sum},
-        {Dtype::uint8, 500'000, Reduction::sum},    {Dtype::float32, 0, Reduction::sum},
+        {Dtype::float32, 1, Reduction::mean},         {Dtype::float32, 1000, Reduction::sum},
+        {Dtype::float32, 300'001, Reduction::mean},   {Dtype::float32, 2'000'003, Reduction::sum},
+        {Dtype::float64, 200'000, Reduction::mean},   {Dtype::float16, 77, Reduction::mean},
+        {Dtype::float16, 2'100'000, Reduction::mean}, {Dtype::bfloat16, 300'000, Reduction::sum},
+        {Dtype::int8, 4'300'000, Reduction::sum},     {Dtype::int64, 100'000, Reduction::sum},
+        {Dtype::uint8, 500'000, Reduction::sum},      {Dtype::float32, 0, Reduction::sum},
     };
     std::vector<std::vector<Array>> all;
     std::vector<std::string> sums;
@@ -237,15 +274,16 @@ TEST(OrderedSums, are_those_of_rank_order_to_the_bit) {
             const int64_t sent = sum("sum", x, cases[i].reduction);
             EXPECT_EQ(bytes_in(x), sums[i]) << "rank " << rank << ", case " << i;
             const int64_t bytes = int64_t(bytes_in(x).size());
-            const bool widened = size_of(x.dtype()) == 2;
-            if (bytes * size > (1 << 20)) {
-                EXPECT_LE(sent, bytes * (widened ? 3 : 2));
+            if (bytes > OrderedSum::most_exchanged) {
+                EXPECT_LE(sent, bytes * (size_of(x.dtype()) == 2 ? 3 : 2));
             }
         }
-        // Four of the tree at rank 0, and the neighbours in the chain.
-        EXPECT_LE(lines.open(), 6) << "rank " << rank;
+        // Of one bit's difference (and of the tree), of a lender, and of the chain.
+        EXPECT_LE(lines.open(), 3 + 1 + 2) << "rank " << rank;
     });
 }
+INSTANTIATE_TEST_SUITE_P(ranks, OrderedSums, ::testing::Values(2, 3, 8, 11, 16),
+                         [](const auto& info) { return std::to_string(info.param); });
 
 }  // namespace
 }  // namespace catena

@@ -15,8 +15,8 @@ bool is_for_later(int error) { return error == EAGAIN || error == EWOULDBLOCK ||
 
 }  // namespace
 
-bool Line::flush(bool& moved) {
-    while (!sending.empty()) {
+void Line::flush(bool& moved) {
+    while (!sending.empty() && !deaf) {
         Sending& s = sending.front();
         const bool in_header = s.sent < sizeof s.header;
         const char* const from = in_header ? reinterpret_cast<const char*>(&s.header) + s.sent
@@ -24,7 +24,10 @@ bool Line::flush(bool& moved) {
         const size_t bytes = in_header ? sizeof s.header - s.sent : s.bytes() - s.sent;
         if (bytes > 0) {
             const ssize_t sent = ::send(socket.file(), from, bytes, MSG_NOSIGNAL);
-            if (sent < 0) return is_for_later(errno);
+            if (sent < 0) {
+                deaf = !is_for_later(errno);
+                return;
+            }
             s.sent += size_t(sent);
             moved = moved || !s.is_notice();
         }
@@ -32,7 +35,6 @@ bool Line::flush(bool& moved) {
         if (!s.is_notice()) --messages;
         sending.pop_front();
     }
-    return true;
 }
 
 Line::Read Line::read() {
@@ -64,7 +66,7 @@ void Line::begin_message() {
 
 void Line::hang_up() {
     socket = Socket();
-    closing = false;
+    closing = deaf = false;
     begin_message();
 }
 

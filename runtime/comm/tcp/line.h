@@ -52,9 +52,11 @@ struct Line {
     int expected = 0;      ///< Messages that the transfer still receives from there.
     bool closing = false;  ///< The other side sends no more; what it has sent may not be read yet.
 
-    /// Sends what the connection takes. False when it has ended. `moved` is set when bytes of a
-    /// message went.
-    bool flush(bool& moved);
+    bool deaf = false;  ///< The other side takes no more; what it has sent may not be read yet.
+
+    /// Sends what the connection takes; finds out whether it is deaf. `moved` is set when bytes of
+    /// a message went.
+    void flush(bool& moved);
     /// Reads bytes of the header or the body, as far as they are there.
     enum class Read { nothing, some, header, message, end };
     Read read();

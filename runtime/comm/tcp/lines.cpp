@@ -116,10 +116,10 @@ bool Lines::connect_and_flush(Transfer& transfer, bool waits_long) {
         Line& line = lines_[size_t(peer)];
         if (line.messages == 0 && line.expected == 0) continue;
         if (line.socket) {
-            if (!line.sending.empty() && !line.flush(transfer.moved)) end(peer);
+            if (!line.sending.empty()) line.flush(transfer.moved);
+            if (!line.deaf || line.messages == 0) continue;
         }
-        if (line.socket) continue;
-        if (lost_[size_t(peer)])
+        if (line.deaf || lost_[size_t(peer)])
             fail<CommunicationError>("{}: rank {} waits for rank {}, which has left the group",
                                      transfer.call, rank_, peer);
         if (line.messages > 0 || waits_long) call(peer);
@@ -252,7 +252,8 @@ void Lines::round(int milliseconds) {
         if (!line.socket) continue;
         const bool waits = line.body == Line::Body::waits && line.expected == 0;
         if (waits && line.closing) continue;
-        const short events = short((waits ? 0 : POLLIN) | (line.sending.empty() ? 0 : POLLOUT));
+        const short events =
+            short((waits ? 0 : POLLIN) | (line.sending.empty() || line.deaf ? 0 : POLLOUT));
         files.push_back({line.socket.file(), short(events | (line.closing ? 0 : POLLRDHUP)), 0});
         peers.push_back(r);
     }
@@ -274,7 +275,7 @@ void Lines::round(int milliseconds) {
         if (files[i].revents & (POLLRDHUP | POLLHUP | POLLERR)) line.closing = true;
         if (files[i].revents & (POLLIN | POLLHUP | POLLERR | POLLRDHUP)) read(peers[i]);
         bool moved = false;
-        if (line.socket && files[i].revents & POLLOUT && !line.flush(moved)) end(peers[i]);
+        if (line.socket && files[i].revents & POLLOUT) line.flush(moved);
         if (moved && transfer_) transfer_->moved = true;
     }
     answer_calls();

@@ -224,7 +224,10 @@ Meeting Attendance::join() {
         met_.lines[0] = std::move(root);
     std::istringstream words(table);
     for (Endpoint& e : met_.endpoints) {
-        words >> e.host >> e.port;
+        if (!(words >> e.host >> e.port))
+            fail<CommunicationError>(
+                "rendezvous at {}: rank {} got a table of addresses that is shorter than {} ranks",
+                where_.place, met_.rank, met_.size);
         // Of a rank on rank 0's machine, seen from there.
         if (is_loopback(e.host)) e.host = host_of_root;
     }

@@ -1,10 +1,10 @@
 #include "runtime/comm/tcp/ordered_sum.h"
 
 #include <algorithm>
+#include <bit>
 #include <type_traits>
 
 #include "runtime/comm/reduce.h"
-#include "runtime/comm/tcp/meeting.h"
 #include "runtime/core/array/device.h"
 
 namespace catena {
@@ -12,8 +12,6 @@ namespace {
 
 using Message = Communicator::Message;
 
-/// What rank 0 gets at most when every rank's buffer goes there.
-constexpr int64_t most_at_root = 1 << 20;
 /// Pieces of a chain: small ones keep all ranks busy soon, large ones cost fewer messages.
 constexpr int64_t smallest_piece = 16 << 10, largest_piece = 256 << 10;
 
@@ -23,7 +21,7 @@ using Partial = std::conditional_t<std::is_floating_point_v<T> || std::is_integr
 
 /// sum = (before or nothing) + own.
 template <class T>
-void add(const Partial<T>* before, const T* own, Partial<T>* sum, int64_t count) {
+void add_to(const Partial<T>* before, const T* own, Partial<T>* sum, int64_t count) {
     using P = Partial<T>;
     for (int64_t i = 0; i < count; ++i) {
         if constexpr (std::is_integral_v<T>) {
@@ -91,7 +89,7 @@ private:
                    elements_of(up_in));
     }
     void add_own(int64_t piece, const P* before) {
-        add(before, data(piece), static_cast<P*>(sums_.raw_data()), elements_of(piece));
+        add_to(before, data(piece), static_cast<P*>(sums_.raw_data()), elements_of(piece));
     }
     bool is_piece(int64_t piece) const { return piece >= 0 && piece < pieces_; }
     T* data(int64_t piece) const { return data_ + piece * elements_; }
@@ -107,47 +105,129 @@ private:
     Array arrived_, sums_;  ///< A piece of sums: from the rank before, and with this rank's own.
 };
 
+/// The buffer in a piece for each rank below `ranks_`, a power of two. A rank from there on lends
+/// its buffer to the one that has its number less `ranks_`, and gets the result from it.
+class Exchange {
+public:
+    Exchange(const OrderedSum& sum, const Array& buffer)
+        : sum_(sum),
+          buffer_(buffer),
+          data_(static_cast<char*>(buffer.raw_data())),
+          width_(int64_t(size_of(buffer.dtype()))),
+          ranks_(int(std::bit_floor(unsigned(sum.size)))),
+          held_(size_t(ranks_)) {}
+
+    int64_t run(const char* call, Reduction reduction) {
+        const int lender = sum_.rank + ranks_;
+        if (sum_.rank >= ranks_) {
+            const Message all{sum_.rank - ranks_, data_, size_t(begin(ranks_))};
+            move({all}, {});
+            move({}, {all});
+            return sent_;
+        }
+        hold(sum_.rank, data_);
+        if (lender < sum_.size) {
+            char* const lent = room(begin(ranks_));
+            move({}, {{lender, lent, size_t(begin(ranks_))}});
+            hold(lender, lent);
+        }
+        for (int bit = 1; bit < ranks_; bit *= 2) pass_on(bit);
+        add(call, reduction);
+        for (int bit = 1; bit < ranks_; bit *= 2) spread(bit);
+        if (lender < sum_.size) move({{lender, data_, size_t(begin(ranks_))}}, {});
+        return sent_;
+    }
+
+private:
+    /// What a rank gave of a piece.
+    struct Part {
+        int source;
+        const char* data;
+    };
+    int64_t begin(int piece) const { return buffer_.size() * piece / ranks_ * width_; }
+    size_t bytes(int piece) const { return size_t(begin(piece + 1) - begin(piece)); }
+    char* room(int64_t bytes) {
+        rooms_.push_back(Array::empty({Dtype::uint8, {bytes}}, cpu_device()));
+        return static_cast<char*>(rooms_.back().raw_data());
+    }
+    void move(const std::vector<Message>& sends, const std::vector<Message>& receives) {
+        sum_.transfer(sends, receives);
+        for (const Message& m : sends) sent_ += int64_t(m.bytes);
+    }
+    void hold(int source, const char* data) {
+        for (int piece = 0; piece < ranks_; ++piece)
+            held_[size_t(piece)].push_back({source, data + begin(piece)});
+    }
+    /// Whose parts a rank holds before it exchanges by this bit: of those that differ from it in
+    /// lower bits.
+    std::vector<int> sources_of(int rank, int bit) const {
+        std::vector<int> sources;
+        for (int s = 0; s < sum_.size; ++s)
+            if (((s % ranks_) ^ rank) < bit) sources.push_back(s);
+        return sources;
+    }
+    /// Gives the partner all parts of pieces whose rank has its bit, and gets those with this
+    /// rank's. Pieces and parts go in the order of their numbers.
+    void pass_on(int bit) {
+        const int rank = sum_.rank, partner = rank ^ bit;
+        const std::vector<int> own = sources_of(rank, bit), theirs = sources_of(partner, bit);
+        const auto goes_to = [&](int piece, int r) { return ((piece ^ r) & (2 * bit - 1)) == 0; };
+        size_t out_bytes = 0, in_bytes = 0;
+        for (int piece = 0; piece < ranks_; ++piece) {
+            if (goes_to(piece, partner)) out_bytes += bytes(piece) * own.size();
+            if (goes_to(piece, rank)) in_bytes += bytes(piece) * theirs.size();
+        }
+        char *const out = room(int64_t(out_bytes)), *const in = room(int64_t(in_bytes));
+        char* to = out;
+        for (int piece = 0; piece < ranks_; ++piece)
+            if (goes_to(piece, partner))
+                for (const Part& part : held_[size_t(piece)])
+                    to = std::copy_n(part.data, bytes(piece), to);
+        move({{partner, out, out_bytes}}, {{partner, in, in_bytes}});
+        const char* from = in;
+        for (int piece = 0; piece < ranks_; ++piece) {
+            if (!goes_to(piece, rank)) continue;
+            std::vector<Part>& parts = held_[size_t(piece)];
+            for (int source : theirs) {
+                parts.push_back({source, from});
+                from += bytes(piece);
+            }
+            std::sort(parts.begin(), parts.end(),
+                      [](const Part& a, const Part& b) { return a.source < b.source; });
+        }
+    }
+    void add(const char* call, Reduction reduction) {
+        std::vector<const void*> parts;
+        for (const Part& part : held_[size_t(sum_.rank)]) parts.push_back(part.data);
+        CATENA_ASSERT(int(parts.size()) == sum_.size, "every rank's part of the piece is there");
+        reduce_parts(call, buffer_.dtype(), parts, data_ + begin(sum_.rank),
+                     int64_t(bytes(sum_.rank)) / width_, reduction);
+    }
+    /// Before, this rank has the results of all pieces that differ from its own in lower bits.
+    void spread(int bit) {
+        const auto block = [&](int rank) {
+            const int first = rank & ~(bit - 1);
+            return Message{sum_.rank ^ bit, data_ + begin(first),
+                           size_t(begin(first + bit) - begin(first))};
+        };
+        move({block(sum_.rank)}, {block(sum_.rank ^ bit)});
+    }
+
+    const OrderedSum& sum_;
+    const Array& buffer_;
+    char* data_;
+    int64_t width_, sent_ = 0;
+    int ranks_;
+    std::vector<std::vector<Part>> held_;  ///< By piece; in the order of the sources.
+    std::vector<Array> rooms_;
+};
+
 }  // namespace
 
 int64_t OrderedSum::operator()(const char* call, const Array& buffer, Reduction reduction) const {
     check_reducible(call, buffer.dtype(), reduction);
-    const int64_t bytes = buffer.size() * int64_t(size_of(buffer.dtype()));
-    return bytes * size <= most_at_root ? on_tree(call, buffer, reduction)
-                                        : along_chain(call, buffer, reduction);
-}
-
-int64_t OrderedSum::on_tree(const char* call, const Array& buffer, Reduction reduction) const {
-    const size_t bytes = size_t(buffer.size()) * size_of(buffer.dtype());
-    // Of the ranks from this one on: those below it in the tree.
-    const int below = rank == 0 ? size : std::min(rank & -rank, size - rank);
-    Array all = Array::empty({Dtype::uint8, {int64_t(bytes) * below}}, cpu_device());
-    char* const own = static_cast<char*>(all.raw_data());
-    std::copy_n(static_cast<const char*>(buffer.elements()), bytes, own);
-    std::vector<Message> up, down;
-    int64_t sent = 0;
-    for (int child : children_in_tree(rank, size)) {
-        const int theirs = std::min(child & -child, size - child);
-        up.push_back({child, own + bytes * size_t(child - rank), bytes * size_t(theirs)});
-        down.push_back({child, buffer.raw_data(), bytes});
-        sent += int64_t(bytes);
-    }
-    if (!up.empty()) transfer({}, up);
-    if (rank > 0) {
-        const Message to_parent{parent_in_tree(rank), own, bytes * size_t(below)},
-            from_parent{parent_in_tree(rank), buffer.raw_data(), bytes};
-        transfer({&to_parent, 1}, {});
-        transfer({}, {&from_parent, 1});
-        sent += int64_t(to_parent.bytes);
-    } else {
-        std::vector<const void*> parts;
-        for (int r = 0; r < size; ++r) parts.push_back(own + bytes * size_t(r));
-        reduce_parts(call, buffer.dtype(), parts, buffer.raw_data(), buffer.size(), reduction);
-    }
-    if (!down.empty()) transfer(down, {});
-    return sent;
-}
-
-int64_t OrderedSum::along_chain(const char*, const Array& buffer, Reduction reduction) const {
+    if (buffer.size() * int64_t(size_of(buffer.dtype())) <= most_exchanged)
+        return Exchange(*this, buffer).run(call, reduction);
     int64_t sent = 0;
     visit_dtype(buffer.dtype(), [&](auto zero) {
         using T = decltype(zero);
