@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/comm/collectives/communication_error.h"
+#include "runtime/comm/collectives/message.h"
 #include "runtime/comm/communicator_statistics.h"
 #include "runtime/core/array/array.h"
 #include "runtime/core/memory/owned.h"
@@ -19,12 +21,6 @@ namespace catena {
 
 struct CommunicatorBackground;
 struct CommunicatorEnvelope;
-
-/// A call between processes that cannot be completed: a rank is gone, late, or made another
-/// call.
-struct CommunicationError : Error {
-    using Error::Error;
-};
 
 /// How an all-reduce combines.
 enum class Reduction : uint8_t {
@@ -134,15 +130,7 @@ public:
     /// them.
     const Variable& order() const { return order_; }
 
-    /// Bytes to or from another rank.
-    struct Message {
-        /// The other rank.
-        int peer;
-        /// Where the bytes are, or are to go.
-        void* data;
-        /// How many.
-        size_t bytes;
-    };
+    using Message = CommunicatorMessage;
 
 protected:
     Communicator(int rank, int size);
@@ -247,9 +235,6 @@ private:
 
 /// The communicator of this process with that id; CommunicationError when it is gone.
 Communicator& communicator_of(int64_t id);
-
-/// The seconds that a call waits for other ranks: CATENA_COMM_TIMEOUT, else 600.
-double communication_timeout();
 
 /// The communicator that `who` was given; ValueError for null.
 std::shared_ptr<Communicator> given(std::shared_ptr<Communicator> communicator,

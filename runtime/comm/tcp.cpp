@@ -9,7 +9,7 @@
 #include "runtime/comm/process_communicator.h"
 #include "runtime/comm/tcp/lines.h"
 #include "runtime/comm/tcp/meeting.h"
-#include "runtime/comm/tcp/ordered_sum.h"
+#include "runtime/comm/ordered_sum.h"
 #include "runtime/core/system/log.h"
 
 namespace catena {
@@ -109,7 +109,9 @@ std::shared_ptr<Communicator> tcp_communicator(const Rendezvous& rendezvous) {
             fmt::format("{} ranks over TCP: it is made for up to {}; beyond, use MPI "
                         "(create_communicator(\"flat\"), started by mpirun)",
                         rendezvous.size, most_ranks));
-    return std::make_shared<TcpCommunicator>(meet_at(rendezvous, communication_deadline()));
+    return std::make_shared<TcpCommunicator>(
+        meet_at({rendezvous.place, rendezvous.rank, rendezvous.size, rendezvous.secret},
+                communication_deadline()));
 }
 
 }  // namespace catena

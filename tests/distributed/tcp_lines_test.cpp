@@ -13,7 +13,7 @@
 
 #include "runtime/comm/reduce.h"
 #include "runtime/comm/tcp/lines.h"
-#include "runtime/comm/tcp/ordered_sum.h"
+#include "runtime/comm/ordered_sum.h"
 #include "runtime/core/array/device.h"
 #include "tests/distributed/tcp_ranks.h"
 #include "tests/distributed/timeout.h"
@@ -282,7 +282,7 @@ TEST_P(OrderedSums, are_those_of_rank_order_to_the_bit) {
         EXPECT_LE(lines.open(), 3 + 1 + 2) << "rank " << rank;
     });
 }
-INSTANTIATE_TEST_SUITE_P(ranks, OrderedSums, ::testing::Values(2, 3, 8, 11, 16),
+INSTANTIATE_TEST_SUITE_P(ranks, OrderedSums, ::testing::Values(3, 8, 11),
                          [](const auto& info) { return std::to_string(info.param); });
 
 }  // namespace

@@ -102,10 +102,10 @@ TEST(TcpSecret, lets_those_in_who_know_it_and_nobody_else) {
     const std::string secret = "0123456789abcdef", other = "0123456789abcdeF";
     EXPECT_EQ(meet_with(secret, secret),
               std::pair(std::string("no error"), std::string("no error")));
-    TimeoutScope timeout("2");
+    TimeoutScope timeout("0.5");
     for (const auto& [mine, theirs] : {std::pair(secret, other), {secret, ""}, {"", secret}}) {
         const auto [first, second] = meet_with(mine, theirs);
-        EXPECT_THAT(first, HasSubstr("rank 0 has waited 2 s for rank 1"));
+        EXPECT_THAT(first, HasSubstr("rank 0 has waited 0.5 s for rank 1"));
         EXPECT_THAT(second, HasSubstr("do not know the same secret"));
     }
 }

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/comm/socket.h"
+#include "runtime/comm/tcp/socket.h"
 #include "runtime/comm/tcp.h"
 #include "runtime/comm/tcp/handshake.h"
 #include "tests/distributed/collectives.h"

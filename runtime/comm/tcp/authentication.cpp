@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <sys/random.h>
 
-#include "runtime/comm/communicator.h"
+#include "runtime/comm/collectives/communication_error.h"
 #include "runtime/core/plugin/load_library.h"
 
 namespace catena {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "runtime/comm/socket.h"
+#include "runtime/comm/tcp/socket.h"
 #include "runtime/comm/tcp/authentication.h"
 
 namespace catena {

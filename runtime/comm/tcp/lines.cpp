@@ -6,6 +6,8 @@
 
 #include <sys/socket.h>
 
+#include "runtime/comm/collectives/communication_error.h"
+
 namespace catena {
 namespace {
 
@@ -100,7 +102,7 @@ void Lines::finish(Transfer& transfer) {
             std::all_of(transfer.peers.begin(), transfer.peers.end(),
                         [&](int peer) { return lines_[size_t(peer)].messages == 0; });
         if (all_sent && transfer.left == 0) return;
-        round(is_connected ? 1000 : int(between_calls.count()));
+        round(milliseconds_until(deadline, is_connected ? 1000 : int(between_calls.count())));
         // Only what this transfer waits for prolongs it: no other traffic does.
         if (std::exchange(transfer.moved, false))
             deadline = communication_deadline();

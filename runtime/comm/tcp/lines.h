@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/comm/communicator.h"
+#include "runtime/comm/collectives/message.h"
 #include "runtime/comm/tcp/line.h"
 #include "runtime/comm/tcp/meeting.h"
 
@@ -24,7 +24,7 @@ namespace catena {
 /// lost), all hear of it, also those that were never connected with the lost one.
 class Lines {
 public:
-    using Message = Communicator::Message;
+    using Message = CommunicatorMessage;
     /// Messages that nobody has asked for are kept up to that many bytes, and left to the network
     /// beyond them.
     static constexpr size_t most_kept = size_t(1) << 30;
@@ -33,7 +33,7 @@ public:
     ~Lines();
     Lines(const Lines&) = delete;
 
-    /// As Communicator::transfer.
+    /// As the transfer() of a Communicator.
     void transfer(const char* call, int tag, std::span<const Message> sends,
                   std::span<const Message> receives);
     /// Does what can be done without waiting; returns one of these ranks that has left the group,

@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include "runtime/comm/communicator.h"
+#include "runtime/comm/collectives/communication_error.h"
 #include "runtime/comm/tcp/place.h"
 
 namespace catena {
@@ -45,7 +45,7 @@ std::string key_of_group(const std::string& secret, const Digest& nonce) {
 /// One rank's way through a rendezvous.
 class Attendance {
 public:
-    Attendance(const Rendezvous& where, Deadline deadline)
+    Attendance(const Invitation& where, Deadline deadline)
         : where_(where), deadline_(deadline), place_(place_of(where)) {
         met_.rank = where.rank;
         met_.size = where.size;
@@ -67,7 +67,7 @@ private:
                                  where_.place, met_.rank, communication_timeout(), ranks, others);
     }
 
-    const Rendezvous& where_;
+    const Invitation& where_;
     Deadline deadline_;
     Place place_;
     Meeting met_;
@@ -251,7 +251,7 @@ Deadline communication_deadline() {
                std::chrono::duration<double>(communication_timeout()));
 }
 
-Meeting meet_at(const Rendezvous& where, Deadline deadline) {
+Meeting meet_at(const Invitation& where, Deadline deadline) {
     if (where.size < 1 || where.rank < 0 || where.rank >= where.size)
         fail<ValueError>("rendezvous: there is no rank {} among {}", where.rank, where.size);
     Attendance attendance(where, deadline);

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/comm/rendezvous.h"
+#include "runtime/comm/tcp/place.h"
 #include "runtime/comm/tcp/reception.h"
 
 namespace catena {
@@ -30,7 +30,7 @@ std::vector<int> children_in_tree(int rank, int size);
 
 /// Rank 0 collects where all ranks listen; what it has collected goes down the tree.
 /// CommunicationError, naming the missing ranks, when the deadline passes.
-Meeting meet_at(const Rendezvous& rendezvous, Deadline deadline);
+Meeting meet_at(const Invitation& rendezvous, Deadline deadline);
 /// Now and communication_timeout() seconds.
 Deadline communication_deadline();
 

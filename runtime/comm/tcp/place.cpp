@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/comm/communicator.h"
-#include "runtime/comm/socket.h"
+#include "runtime/comm/collectives/communication_error.h"
+#include "runtime/comm/tcp/socket.h"
 #include "runtime/comm/tcp/authentication.h"
 
 namespace catena {
@@ -76,7 +76,7 @@ Place parse(const std::string& text) {
 
 }  // namespace
 
-Place place_of(const Rendezvous& where) {
+Place place_of(const Invitation& where) {
     Place place = parse(where.place);
     place.secret = where.secret;
     if (where.size > 1) check_secret(place, where.place);

@@ -2,9 +2,14 @@
 
 #include <string>
 
-#include "runtime/comm/rendezvous.h"
-
 namespace catena {
+
+/// Who is to come to a rendezvous, and where it is: as Rendezvous (runtime/comm/rendezvous.h).
+struct Invitation {
+    std::string place;
+    int rank = 0, size = 1;
+    std::string secret = {};
+};
 
 /// A rendezvous in parts.
 struct Place {
@@ -17,7 +22,7 @@ struct Place {
 
 /// ValueError when it is none, for a host that other machines reach without a secret, and for a
 /// secret that is too short.
-Place place_of(const Rendezvous& where);
+Place place_of(const Invitation& where);
 
 /// Writes "HOST PORT SECRET" to the file, readable by this user alone; it is complete when it
 /// appears. A file of the same name is replaced if it is this user's alone, too; otherwise a

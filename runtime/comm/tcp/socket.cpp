@@ -1,4 +1,4 @@
-#include "runtime/comm/socket.h"
+#include "runtime/comm/tcp/socket.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "runtime/comm/communicator.h"
+#include "runtime/comm/collectives/communication_error.h"
 
 namespace catena {
 namespace {

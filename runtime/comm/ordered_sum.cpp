@@ -1,4 +1,4 @@
-#include "runtime/comm/tcp/ordered_sum.h"
+#include "runtime/comm/ordered_sum.h"
 
 #include <algorithm>
 #include <bit>
