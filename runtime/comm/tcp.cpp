@@ -30,7 +30,7 @@ std::string machine_name() {
 
 class TcpCommunicator final : public ProcessCommunicator {
 public:
-    TcpCommunicator(Meeting meeting)
+    TcpCommunicator(MetRanks meeting)
         : ProcessCommunicator(meeting.rank, meeting.size), lines_(std::move(meeting)) {
         find_neighbours_and_share(machine_name());
     }
@@ -87,7 +87,7 @@ std::shared_ptr<Communicator> TcpCommunicator::split(int color, int key) {
     std::sort(members.begin(), members.end(), [](const Card& a, const Card& b) {
         return std::pair(a.key, a.rank) < std::pair(b.key, b.rank);
     });
-    Meeting meeting;
+    MetRanks meeting;
     meeting.size = int(members.size());
     meeting.host = lines_.host();
     for (const Card& card : members) {

@@ -220,8 +220,8 @@ public:
     }
 
 private:
-    Meeting meeting() {
-        Meeting met;
+    MetRanks meeting() {
+        MetRanks met;
         met.size = 3;
         met.endpoints.assign(3, {"127.0.0.1", 1});
         met.lines.resize(3);

@@ -112,7 +112,7 @@ std::pair<Socket, Socket> connected_pair() {
 
 /// Rank 1 sends a message and leaves; then rank 0 tells it of ranks 2 and 3, which it cannot hear.
 TEST(TcpLines, that_have_ended_are_read_to_their_end) {
-    Meeting meeting;
+    MetRanks meeting;
     meeting.size = 4;
     meeting.endpoints.assign(4, {"127.0.0.1", 1});
     meeting.lines.resize(4);

@@ -30,7 +30,7 @@ void drain(const Socket& socket) {
 
 }  // namespace
 
-Lines::Lines(Meeting meeting)
+Lines::Lines(MetRanks meeting)
     : rank_(meeting.rank),
       size_(meeting.size),
       host_(std::move(meeting.host)),

@@ -29,7 +29,7 @@ public:
     /// beyond them.
     static constexpr size_t most_kept = size_t(1) << 30;
 
-    explicit Lines(Meeting meeting);
+    explicit Lines(MetRanks meeting);
     ~Lines();
     Lines(const Lines&) = delete;
 

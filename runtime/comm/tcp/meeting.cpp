@@ -53,8 +53,8 @@ public:
         met_.endpoints.resize(size_t(where.size));
         if (place_.file.empty() && is_loopback(place_.host)) met_.host = place_.host;
     }
-    Meeting lead();
-    Meeting join();
+    MetRanks lead();
+    MetRanks join();
 
 private:
     void gather(std::vector<Socket>& calls, const Digest& nonce);
@@ -70,7 +70,7 @@ private:
     const Invitation& where_;
     Deadline deadline_;
     Place place_;
-    Meeting met_;
+    MetRanks met_;
     std::string others_;  ///< Whom rank 0 has sent away.
 };
 
@@ -103,7 +103,7 @@ void Attendance::gather(std::vector<Socket>& calls, const Digest& nonce) {
     }
 }
 
-Meeting Attendance::lead() {
+MetRanks Attendance::lead() {
     Socket listening = listen_at(place_.host, place_.port, met_.size);
     const int port = port_of(listening);
     if (!place_.file.empty()) {
@@ -201,7 +201,7 @@ void Attendance::forward(const std::string& table) {
     }
 }
 
-Meeting Attendance::join() {
+MetRanks Attendance::join() {
     Socket listening = listen_at(met_.host, 0, met_.size);
     const int port = port_of(listening);
     OutgoingCall call = call_root(port);
@@ -251,12 +251,12 @@ Deadline communication_deadline() {
                std::chrono::duration<double>(communication_timeout()));
 }
 
-Meeting meet_at(const Invitation& where, Deadline deadline) {
+MetRanks meet_at(const Invitation& where, Deadline deadline) {
     if (where.size < 1 || where.rank < 0 || where.rank >= where.size)
         fail<ValueError>("rendezvous: there is no rank {} among {}", where.rank, where.size);
     Attendance attendance(where, deadline);
     if (where.size == 1) {
-        Meeting alone;
+        MetRanks alone;
         alone.endpoints.resize(1);
         alone.lines.resize(1);
         return alone;

@@ -15,7 +15,7 @@ struct Endpoint {
 };
 
 /// What a rank knows of its group after the rendezvous. Few are connected yet.
-struct Meeting {
+struct MetRanks {
     int rank = 0, size = 1;
     std::string host;  ///< Where ranks listen; "": at all addresses.
     std::vector<Endpoint> endpoints;
@@ -30,7 +30,7 @@ std::vector<int> children_in_tree(int rank, int size);
 
 /// Rank 0 collects where all ranks listen; what it has collected goes down the tree.
 /// CommunicationError, naming the missing ranks, when the deadline passes.
-Meeting meet_at(const Invitation& rendezvous, Deadline deadline);
+MetRanks meet_at(const Invitation& rendezvous, Deadline deadline);
 /// Now and communication_timeout() seconds.
 Deadline communication_deadline();
 
