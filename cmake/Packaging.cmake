@@ -47,8 +47,8 @@ set(with_headers "libcurl4-openssl-dev, libssl-dev")
 if(CATENA_HAS_COMPILER)
     string(PREPEND with_headers "libcatena-compiler, ")
 endif()
-# LAPACK is found by dlopen, so no library tells of it.
-set(with_runtime "libopenblas0 | liblapack3")
+# LAPACK, and libcrypto for ranks over TCP, are found by dlopen, so no library tells of them.
+set(with_runtime "libopenblas0 | liblapack3, libssl3")
 if(CATENA_HAS_COMPILER)
     string(PREPEND with_runtime "libcatena-compiler, ")
 endif()

@@ -8,7 +8,6 @@
 #include "runtime/comm/communicator_state.h"
 #include "runtime/comm/collectives/pair_collectives.h"
 #include "runtime/core/array/device.h"
-#include "runtime/core/system/environment.h"
 #include "runtime/core/system/fork.h"
 #include "runtime/graph/call/recorder.h"
 
@@ -40,10 +39,6 @@ Variable order_state() {
 }
 
 }  // namespace
-
-double communication_timeout() {
-    return environment::positive_number("CATENA_COMM_TIMEOUT").value_or(600);
-}
 
 Communicator& communicator_of(int64_t id) {
     Directory& all = directory();

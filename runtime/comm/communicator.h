@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/comm/collectives/communication_error.h"
 #include "runtime/comm/collectives/message.h"
 #include "runtime/comm/collectives/reduction.h"
 #include "runtime/comm/communicator_statistics.h"
@@ -24,12 +25,6 @@ struct CommunicatorBackground;
 struct CommunicatorEnvelope;
 struct CommunicatorMeeting;
 struct CommunicatorTerms;
-
-/// A call between processes that cannot be completed: a rank is gone, late, or made another
-/// call.
-struct CommunicationError : Error {
-    using Error::Error;
-};
 
 /// A group of processes (or threads) that know each other by rank. Every rank makes the same calls
 /// in the same order; call, root, reduction, label, dtype and shape are compared at every call
@@ -176,6 +171,8 @@ protected:
     /// calls reduce_buffer.
     virtual void reduce_bucket(const char* call, const Array& buffer, Reduction reduction,
                                int64_t label);
+    /// Adds to the bytes that statistics() tells.
+    void count(int64_t bytes);
     /// Counts the bytes of reduce_buffer when others read this rank's memory directly.
     void count_reduced(const Array& buffer);
     /// A transfer by another communicator, for implementations that wrap one.
@@ -258,7 +255,6 @@ private:
     Array reduce_scatter_others(const Terms& terms, const Meeting& met, std::span<const Array> xs);
     void reduce_in_place(const Terms& terms, const Array& buffer);
     void count(std::span<const Message> sends);
-    void count(int64_t bytes);
 
     int rank_, size_;
     int intra_rank_ = 0, intra_size_ = 1, inter_rank_ = 0, inter_size_ = 1;
@@ -272,9 +268,6 @@ private:
 
 /// The communicator of this process with that id; CommunicationError when it is gone.
 Communicator& communicator_of(int64_t id);
-
-/// The seconds that a call waits for other ranks: CATENA_COMM_TIMEOUT, else 600.
-double communication_timeout();
 
 /// The communicator that `who` was given; ValueError for null.
 std::shared_ptr<Communicator> given(std::shared_ptr<Communicator> communicator,

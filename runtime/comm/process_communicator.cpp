@@ -39,7 +39,7 @@ void ProcessCommunicator::reduce_buffer(const char* call, const Array& buffer,
     if (done)
         count_reduced(buffer);
     else
-        Communicator::reduce_buffer(call, buffer, reduction);
+        reduce_far(call, buffer, reduction);
 }
 
 int ProcessCommunicator::lost_rank() {

@@ -26,6 +26,10 @@ protected:
     /// Communicator::transfer over the network.
     virtual void transfer_far(const char* call, int tag, std::span<const Message> sends,
                               std::span<const Message> receives) = 0;
+    /// Communicator::reduce_buffer over the network.
+    virtual void reduce_far(const char* call, const Array& buffer, Reduction reduction) {
+        Communicator::reduce_buffer(call, buffer, reduction);
+    }
     /// Makes progress on the network for other ranks while this one waits; parameters and result as
     /// SharedMemory::Idle.
     virtual int make_progress(std::span<const int> late) = 0;

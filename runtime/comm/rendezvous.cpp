@@ -19,7 +19,8 @@ Rendezvous Rendezvous::from_environment() {
             "create_communicator(tcp): {} does not tell how many ranks there are; set CATENA_RANK "
             "and CATENA_SIZE",
             found.why);
-    return {found.rendezvous, found.rank, found.size};
+    return {found.rendezvous, found.rank, found.size,
+            environment::text("CATENA_RENDEZVOUS_SECRET").value_or("")};
 }
 
 }  // namespace catena

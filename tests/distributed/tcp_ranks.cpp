@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include "runtime/comm/socket.h"
+#include "runtime/comm/tcp/socket.h"
 #include "runtime/comm/tcp.h"
 
 namespace catena {

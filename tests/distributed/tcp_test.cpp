@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/comm/reception.h"
-#include "runtime/comm/socket.h"
+#include "runtime/comm/tcp/socket.h"
 #include "runtime/comm/tcp.h"
+#include "runtime/comm/tcp/handshake.h"
 #include "tests/distributed/collectives.h"
 #include "tests/distributed/tcp_ranks.h"
 #include "tests/distributed/timeout.h"
@@ -103,6 +103,7 @@ TEST(Tcp, strangers_at_the_port_are_sent_away) {
     std::string path = file_place("strangers").substr(7);
     std::ofstream(path) << "127.0.0.1 1 99\n";  // Left by a job that has ended: nothing listens
                                                 // there.
+    chmod(path.c_str(), 0600);
     std::thread stranger([&] {
         std::string host;
         int port = 1;
@@ -162,10 +163,9 @@ TEST(Tcp, strangers_neither_delay_nor_end_a_rendezvous) {
         while (strangers.size() < 6 && std::chrono::steady_clock::now() < soon)
             if (Socket call = connect_to("127.0.0.1", port, soon))
                 strangers.push_back(std::move(call));
-        const Hello hello{.rank = 1, .size = 99};
-        strangers.back().send_all(&hello, sizeof hello, soon);
-        char answer;
-        EXPECT_FALSE(strangers.back().receive_all(&answer, 1, soon)) << "it is sent away";
+        OutgoingCall call(std::move(strangers.back()), {1, 99, 0, 0}, "");
+        EXPECT_EQ(call.wait(soon), OutgoingCall::State::refused) << "it is sent away";
+        EXPECT_EQ(call.answer(), Answer::wrong_size);
         const std::string other = rank(1);
         root.join();
         if (error.find("cannot listen") != error.npos)

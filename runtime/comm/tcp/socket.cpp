@@ -1,4 +1,4 @@
-#include "runtime/comm/socket.h"
+#include "runtime/comm/tcp/socket.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -13,24 +13,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "runtime/comm/communicator.h"
+#include "runtime/comm/collectives/communication_error.h"
 
 namespace catena {
 namespace {
-
-/// Waits for the socket; false when the deadline has passed.
-bool wait_for(int file, short events, Deadline deadline) {
-    while (true) {
-        auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-                        deadline - std::chrono::steady_clock::now())
-                        .count();
-        pollfd waiting{file, events, 0};
-        int ready = poll(&waiting, 1, int(std::clamp<int64_t>(left, 0, 1000)));
-        if (ready > 0) return true;
-        if (ready == 0 && left <= 0) return false;
-        if (ready < 0 && errno != EINTR) return false;
-    }
-}
 
 struct Addresses {
     Addresses(const std::string& host, int port, bool to_listen, int family = AF_UNSPEC) {
@@ -70,7 +56,33 @@ Socket listening_at(const addrinfo& address, int backlog) {
     return {};
 }
 
+bool is_loopback(const sockaddr& address) {
+    if (address.sa_family == AF_INET) {
+        const auto& ip = reinterpret_cast<const sockaddr_in&>(address);
+        return ntohl(ip.sin_addr.s_addr) >> 24 == 127;
+    }
+    if (address.sa_family != AF_INET6) return false;
+    const in6_addr& ip = reinterpret_cast<const sockaddr_in6&>(address).sin6_addr;
+    return IN6_IS_ADDR_LOOPBACK(&ip) || (IN6_IS_ADDR_V4MAPPED(&ip) && ip.s6_addr[12] == 127);
+}
+
 }  // namespace
+
+bool wait_for(int file, short events, Deadline deadline) {
+    while (true) {
+        pollfd waiting{file, events, 0};
+        const int ready = poll(&waiting, 1, milliseconds_until(deadline, 1000));
+        if (ready > 0) return true;
+        if (ready == 0 && std::chrono::steady_clock::now() >= deadline) return false;
+        if (ready < 0 && errno != EINTR) return false;
+    }
+}
+
+int milliseconds_until(Deadline deadline, int most) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        deadline - std::chrono::steady_clock::now());
+    return int(std::clamp<int64_t>(left.count() + 1, 0, most));
+}
 
 Socket::~Socket() {
     if (file_ >= 0) close(file_);
@@ -106,6 +118,18 @@ bool Socket::receive_all(void* data, size_t bytes, Deadline deadline) {
         }
     }
     return true;
+}
+
+bool Socket::send_now(const void* data, size_t bytes) {
+    return send(file_, data, bytes, MSG_NOSIGNAL | MSG_DONTWAIT) == ssize_t(bytes);
+}
+
+int Socket::error_of_connecting() const {
+    pollfd ready{file_, POLLOUT, 0};
+    if (poll(&ready, 1, 0) <= 0) return EINPROGRESS;
+    int error = 0;
+    socklen_t length = sizeof error;
+    return getsockopt(file_, SOL_SOCKET, SO_ERROR, &error, &length) == 0 ? error : errno;
 }
 
 int64_t Socket::receive_some(void* data, size_t bytes) {
@@ -178,6 +202,27 @@ Socket connect_to(const std::string& host, int port, Deadline deadline) {
         return made;
     }
     return {};
+}
+
+Socket begin_to_connect(const std::string& host, int port) {
+    Addresses addresses(host, port, false);
+    errno = EHOSTUNREACH;
+    const addrinfo* const a = addresses.first;
+    if (!a) return {};
+    Socket made(
+        socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, a->ai_protocol));
+    if (!made) return {};
+    int on = 1;
+    setsockopt(made.file(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    if (connect(made.file(), a->ai_addr, a->ai_addrlen) != 0 && errno != EINPROGRESS) return {};
+    return made;
+}
+
+bool is_loopback(const std::string& host) {
+    Addresses addresses(host, 1, false);
+    for (const addrinfo* a = addresses.first; a; a = a->ai_next)
+        if (!is_loopback(*a->ai_addr)) return false;
+    return addresses.first != nullptr;
 }
 
 }  // namespace catena

@@ -30,6 +30,10 @@ public:
     /// Receives the bytes that have arrived, at most `bytes`, and returns their number; 0 when
     /// there are none, -1 when the other side is gone.
     int64_t receive_some(void* data, size_t bytes);
+    /// Sends all bytes at once; false when the socket does not take them.
+    bool send_now(const void* data, size_t bytes);
+    /// After begin_to_connect: EINPROGRESS, 0 when it is connected, or why it is not.
+    int error_of_connecting() const;
     /// The other side's address in numbers.
     std::string peer_host() const;
 
@@ -44,5 +48,14 @@ int port_of(const Socket& listening);
 Socket accept_from(const Socket& listening);
 /// A connection to a listening socket; none when nobody listens there.
 Socket connect_to(const std::string& host, int port, Deadline deadline);
+/// The same without waiting, to an address in numbers; none when it cannot begin.
+Socket begin_to_connect(const std::string& host, int port);
+/// Whether the host is this machine alone, by all of its addresses (127.0.0.1, ::1).
+bool is_loopback(const std::string& host);
+
+/// Waits for the events of poll(); false when the deadline has passed.
+bool wait_for(int file, short events, Deadline deadline);
+/// For poll(): from 0 to `most`.
+int milliseconds_until(Deadline deadline, int most);
 
 }  // namespace catena
