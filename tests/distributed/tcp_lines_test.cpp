@@ -133,6 +133,25 @@ TEST(TcpLines, that_have_ended_are_read_to_their_end) {
                 HasSubstr("recv: rank 0 waits for rank 1, which has left the group"));
 }
 
+/// Such a message is not believed to be as long as it says, either: nothing is allocated for it.
+TEST(TcpLines, keep_no_message_beyond_the_bound_that_nobody_has_asked_for) {
+    MetRanks met;
+    met.size = 2;
+    met.endpoints.assign(2, {"127.0.0.1", 1});
+    met.lines.resize(2);
+    Socket other;
+    std::tie(met.lines[1], other) = connected_pair();
+    Lines lines(std::move(met));
+    const Header too_long{7, 0, Lines::most_kept + 1};
+    ASSERT_TRUE(other.send_now(&too_long, sizeof too_long));
+    lines.lost_among({});  // It is left where it is, as long as nobody waits for what is behind it.
+    char content[8];
+    const Message in{1, content, sizeof content};
+    EXPECT_THAT(what_is_thrown([&] { lines.transfer("recv", 5, {}, {&in, 1}); }),
+                HasSubstr("recv: rank 0 waits for a message with tag 5 from rank 1, which has sent "
+                          "one of 1073741825 bytes with tag 7 before"));
+}
+
 /// Rank 6 has no connection to rank 9, and hears of it through the tree.
 TEST(TcpLines, tell_of_a_rank_that_has_left_to_all) {
     constexpr int size = 11;

@@ -95,7 +95,11 @@ void Lines::transfer(const char* call, int tag, std::span<const Message> sends,
 }
 
 void Lines::finish(Transfer& transfer) {
-    for (int peer : transfer.peers) take_waiting(peer);
+    for (int peer : transfer.peers) {
+        take_waiting(peer);
+        // Of which the header has been read, and perhaps nothing else is there yet.
+        if (lines_[size_t(peer)].body == Line::Body::waits) read(peer);
+    }
     const Deadline begun = LinesClock::now();
     Deadline deadline = communication_deadline();
     while (true) {

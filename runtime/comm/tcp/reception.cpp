@@ -58,16 +58,14 @@ std::optional<AnsweredCall> Reception::take() {
     return call;
 }
 
-std::optional<AnsweredCall> Reception::next(Deadline deadline, int watched) {
+std::optional<AnsweredCall> Reception::next(Deadline deadline) {
     while (true) {
         advance();
         if (std::optional<AnsweredCall> call = take()) return call;
         if (ReceptionClock::now() > deadline) return {};
         std::vector<pollfd> files;
-        if (watched >= 0) files.push_back({watched, POLLIN, 0});
         add_files(files);
         poll(files.data(), nfds_t(files.size()), milliseconds_until(deadline, 100));
-        if (watched >= 0 && files[0].revents) return {};
     }
 }
 

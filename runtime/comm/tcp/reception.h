@@ -29,9 +29,8 @@ public:
     void advance();
     /// A caller that has proved that it knows the key; none when there is none now.
     std::optional<AnsweredCall> take();
-    /// Waits for the next one; none when the deadline has passed. `watched` is a file beside it
-    /// (or -1) that may end the waiting: then none, too.
-    std::optional<AnsweredCall> next(Deadline deadline, int watched = -1);
+    /// Waits for the next one; none when the deadline has passed.
+    std::optional<AnsweredCall> next(Deadline deadline);
 
     const std::string& key() const { return key_; }
     /// From now on callers must know this key.
