@@ -42,7 +42,7 @@ def ceilings(timing: Timing) -> None:
     size = timing.cut(1 << 30)
     x, y = (torch.empty(size, dtype=torch.uint8, device=timing.device) for _ in range(2))
     ms = timing.times_of(lambda: y.copy_(x))["pipelined_ms"]
-    say(peer="ceiling", workload="copy", ms=ms, gbytes_per_s=round(2 * size / ms / 1e6))
+    say(peer="ceiling", workload="large copy", ms=ms, gbytes_per_s=round(2 * size / ms / 1e6))
     side = timing.cut(8192)
     for dtype, tf32, name in (
         (torch.bfloat16, False, "bfloat16"),
@@ -54,7 +54,7 @@ def ceilings(timing: Timing) -> None:
         a, b = (torch.randn(side, side, device=timing.device).to(dtype) for _ in range(2))
         ms = timing.times_of(lambda a=a, b=b: a @ b)["pipelined_ms"]
         tflops = round(2 * side**3 / ms / 1e9, 1)
-        say(peer="ceiling", workload="matmul", precision=name, ms=ms, tflops=tflops)
+        say(peer="ceiling", workload="large product", precision=name, ms=ms, tflops=tflops)
 
 
 # ---- training steps

@@ -19,7 +19,6 @@
 #include "runtime/profile/machine_speed.h"
 #include "runtime/file/disk_cache.h"
 #include "runtime/profile/measure_device.h"
-#include "runtime/profile/profiler.h"
 
 namespace catena::profile {
 namespace {
@@ -97,7 +96,6 @@ void Ceilings::keep() {
 }
 
 double Ceilings::measured(const std::string& name, const Measure& measure) {
-    const Span span("measure", name);
     double value = measure();
     if (!is_measured(value)) value = 0;
     values_[name] = value;

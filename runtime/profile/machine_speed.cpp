@@ -13,10 +13,11 @@
 #include "runtime/core/array/array.h"
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/core/system/fork.h"
-#include "runtime/profile/profiler.h"
 
 namespace catena::profile {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 struct Arrays3 {
     const float *a, *x;
@@ -84,7 +85,6 @@ double bandwidth(double bytes) {
     const int power = bytes > 1 ? int(std::log2(bytes)) : 0;
     const auto [found, is_new] = measured.emplace(power, 0);
     if (is_new) {
-        const Span span("measure", "memory");
         found->second = measured_bandwidth(std::exp2(power));
     }
     return found->second;

@@ -10,6 +10,7 @@
 #include "runtime/core/system/error.h"
 #include "runtime/graph/op/op.h"
 #include "runtime/graph/settings/config.h"
+#include "runtime/ops/declare/library_role.h"
 
 namespace catena::profile {
 namespace {
@@ -76,8 +77,11 @@ Array numbers(int64_t n, Dtype dtype, Device& device) {
 }
 
 double seconds_of_product(Device& device, Dtype dtype, int64_t n) {
-    const OpDef* const op = find_op("matmul");
-    CATENA_ASSERT(op, "there is a product of matrices");
+    const auto& ops = all_ops();
+    const auto found = std::ranges::find_if(
+        ops, [](const OpDef* each) { return library_role_of(*each) == LibraryRole::matmul; });
+    CATENA_ASSERT(found != ops.end(), "there is a product of matrices");
+    const OpDef* const op = *found;
     const Array inputs[] = {numbers(n, dtype, device), numbers(n, dtype, device)};
     Array outputs[] = {Array::empty({dtype, Shape{n, n}}, device)};
     const Attributes attributes{{"transa", false}, {"transb", false}};

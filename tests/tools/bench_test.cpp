@@ -65,9 +65,9 @@ TEST(Bench, refuses_dtypes_that_it_cannot_multiply) {
 TEST(Bench, measures_what_the_host_can_do_at_most) {
     const auto lines = run(program("catena") + " bench --ceilings --json");
     EXPECT_EQ(lines.status, 0) << lines.output;
-    EXPECT_THAT(lines.output, HasSubstr("{\"peer\":\"catena-ceiling\",\"workload\":\"copy\","
+    EXPECT_THAT(lines.output, HasSubstr("{\"peer\":\"catena-ceiling\",\"workload\":\"large copy\","
                                         "\"gbytes_per_s\":"));
-    EXPECT_THAT(lines.output, HasSubstr("\"workload\":\"matmul\",\"precision\":\"float32\","
+    EXPECT_THAT(lines.output, HasSubstr("\"workload\":\"large product\",\"precision\":\"float32\","
                                         "\"tflops\":"));
     EXPECT_THAT(lines.output, ::testing::Not(HasSubstr("tf32")));
     EXPECT_NE(run(program("catena") + " bench --ceilings --device cuda:9 2>&1").status, 0);

@@ -18,11 +18,11 @@ using Json = nlohmann::ordered_json;
 Json row_of(const std::string& name, double value) {
     Json row{{"peer", "catena-ceiling"}};
     if (constexpr std::string_view products = "products "; name.starts_with(products)) {
-        row["workload"] = "matmul";
+        row["workload"] = "large product";
         row["precision"] = name.substr(products.size());
         row["tflops"] = value * 1e-12;
     } else if (name.starts_with("memory")) {
-        row["workload"] = "copy";
+        row["workload"] = "large copy";
         row["gbytes_per_s"] = value * 1e-9;
     } else {
         row["workload"] = name == "node" ? "node of a graph" : name;

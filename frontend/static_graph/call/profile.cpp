@@ -1,14 +1,19 @@
 #include "frontend/static_graph/call/profile.h"
 
+#include <map>
+
 #include <fmt/format.h>
 
 #include "frontend/static_graph/call/profile_shares.h"
 #include "runtime/core/system/error.h"
 #include "runtime/file/write_file.h"
+#include "runtime/profile/ceilings.h"
 #include "runtime/program/schedule/product_type.h"
 
 namespace catena {
 namespace {
+
+using profile::Ceilings;
 
 double bytes_of(const LaunchReport& launch) { return launch.bytes_read + launch.bytes_written; }
 
@@ -43,6 +48,23 @@ std::string text_of(const RegionProfile::Row& row) {
                        method);
 }
 
+std::vector<MachineShares> shares_of_rows(const RegionProfile& profile, Ceilings::Ask ask) {
+    std::map<std::string, double> program_bytes;
+    for (const RegionProfile::Row& row : profile.rows)
+        program_bytes[row.program] += row.launch.bytes_read + row.launch.bytes_written;
+    std::vector<MachineShares> shares;
+    for (const RegionProfile::Row& row : profile.rows) {
+        const LaunchReport& launch = row.launch;
+        shares.push_back(profile::shares_of({.device = launch.device,
+                                             .bytes = launch.bytes_read + launch.bytes_written,
+                                             .operations = launch.product_operations,
+                                             .product_type = program::product_type(launch),
+                                             .program_bytes = program_bytes[row.program]},
+                                            row.milliseconds() * 1e-3, ask));
+    }
+    return shares;
+}
+
 std::string csv_of(const RegionProfile& profile) {
     std::string text =
         "program,launch,kind,method,operations,calls,ms,share,bytes_read,bytes_written,GB/s,"
@@ -66,6 +88,14 @@ std::string csv_of(const RegionProfile& profile) {
 }
 
 }  // namespace
+
+std::vector<MachineShares> machine_shares(const RegionProfile& profile) {
+    return shares_of_rows(profile, Ceilings::Ask::measure);
+}
+
+std::vector<MachineShares> known_machine_shares(const RegionProfile& profile) {
+    return shares_of_rows(profile, Ceilings::Ask::known);
+}
 
 double RegionProfile::Row::milliseconds() const {
     return launch.calls > 0 ? launch.seconds / double(launch.calls) * 1e3 : 0;

@@ -2,10 +2,11 @@
 
 #include <vector>
 
-#include "frontend/static_graph/call/profile.h"
 #include "runtime/profile/machine_shares.h"
 
 namespace catena {
+
+struct RegionProfile;
 
 /// How much of what its device can do at most each row of a profile used, in the order of the rows.
 /// A device is measured where nobody has done so before, which takes seconds; what was measured is
