@@ -34,7 +34,8 @@ class ShardWriter {
 public:
     /// No file is opened yet. ValueError for a name with another `%`, and for options below 1.
     explicit ShardWriter(std::string pattern, ShardWriterOptions options = {});
-    ~ShardWriter();  ///< A shard that is not complete is dropped: call finish().
+    /// A shard that is not complete is dropped: call finish().
+    ~ShardWriter();
     ShardWriter(ShardWriter&&) noexcept;
     ShardWriter& operator=(ShardWriter&&) noexcept;
     /// Extensions and contents of a sample's files.

@@ -14,8 +14,8 @@ struct Rendezvous {
     /// machines reach. Where `place` is a file, needed in addition to the file's own.
     std::string secret = {};
 
-    /// What the launcher tells (find_launched), with the secret of CATENA_RENDEZVOUS_SECRET where it
-    /// is set; ValueError if it tells no place, or something invalid.
+    /// What the launcher tells (find_launched), with the secret of CATENA_RENDEZVOUS_SECRET where
+    /// it is set; ValueError if it tells no place, or something invalid.
     static Rendezvous from_environment();
 };
 

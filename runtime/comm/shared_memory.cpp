@@ -108,7 +108,9 @@ public:
             const std::vector<int> late = peers_of(to_receive, to_send);
             const int abandoned = first_abandoned(late),
                       gone = abandoned < 0 ? idle(late) : abandoned;
-            if (gone >= 0 && !move())  // Its last message may have arrived in the meantime.
+            // Its last message may have arrived in the meantime; who is done with it may wait for
+            // others that have not left.
+            if (gone >= 0 && !move() && is_among(gone, peers_of(to_receive, to_send)))
                 fail<CommunicationError>("{}: rank {} waits for rank {}, which has left the group",
                                          call, rank_, gone);
             if (std::chrono::duration<double>(Clock::now() - start).count() >
@@ -196,6 +198,10 @@ private:
         std::sort(peers.begin(), peers.end());
         peers.erase(std::unique(peers.begin(), peers.end()), peers.end());
         return peers;
+    }
+
+    static bool is_among(int peer, const std::vector<int>& peers) {
+        return std::binary_search(peers.begin(), peers.end(), peer);
     }
 
     [[noreturn]] void give_up(const char* call, const std::vector<int>& late) {

@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <barrier>
 #include <filesystem>
+#include <functional>
+#include <future>
 #include <map>
+#include <thread>
 
 #include <sys/resource.h>
 
@@ -48,6 +52,57 @@ TEST(SharedMemory, of_many_buckets_takes_few_descriptors) {
         });
     EXPECT_EQ(errors, std::vector<std::string>(3));
     EXPECT_LE(open_files() - before, 40);
+}
+
+/// The memory of `size` threads, in each of which f runs.
+void on_shared_memory(int size, const std::function<void(int rank, SharedMemory&)>& f) {
+    std::barrier all(size);
+    std::vector<std::string> texts(static_cast<size_t>(size));
+    std::vector<std::thread> threads;
+    for (int r = 0; r < size; ++r)
+        threads.emplace_back([&, r] {
+            const auto memory = SharedMemory::create(r, size, [&](const std::string& own) {
+                texts[size_t(r)] = own;
+                all.arrive_and_wait();
+                const std::vector<std::string> given = texts;
+                all.arrive_and_wait();
+                return given;
+            });
+            ASSERT_NE(memory, nullptr);
+            f(r, *memory);
+        });
+    for (std::thread& thread : threads) thread.join();
+}
+
+/// Rank 1 sends its message and leaves, while rank 2 has not begun.
+TEST(SharedMemory, a_rank_that_is_done_may_leave_before_others_begin) {
+    std::promise<void> may_send[3], has_sent;
+    int of_one = 0, of_two = 0;
+    on_shared_memory(3, [&](int rank, SharedMemory& memory) {
+        if (rank > 0) {
+            may_send[rank].get_future().wait();
+            const SharedMemory::Message message{0, &rank, sizeof rank};
+            memory.transfer("test", {&message, 1}, {}, [](std::span<const int>) { return -1; });
+            if (rank == 1) has_sent.set_value();
+            return;
+        }
+        int asked = 0;
+        const SharedMemory::Message messages[] = {{1, &of_one, sizeof of_one},
+                                                  {2, &of_two, sizeof of_two}};
+        EXPECT_NO_THROW(
+            memory.transfer("test", {}, messages, [&](std::span<const int> late) -> int {
+                if (asked++ == 0) {
+                    EXPECT_THAT(late, ::testing::ElementsAre(1, 2));
+                    may_send[1].set_value();
+                    has_sent.get_future().wait();
+                    return 1;
+                }
+                if (asked == 2) may_send[2].set_value();
+                return -1;
+            }));
+    });
+    EXPECT_EQ(of_one, 1);
+    EXPECT_EQ(of_two, 2);
 }
 
 TEST(SharedMemory, of_growing_arrays_is_used_again) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -215,13 +216,20 @@ TEST(TcpStrangers, are_sent_away_after_a_while) {
     EXPECT_LT(took, Reception::patience + std::chrono::seconds(5));
 }
 
+/// The highest number of an open file of this process.
+rlim_t highest_descriptor() {
+    rlim_t highest = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd"))
+        highest = std::max(highest, rlim_t(std::stoul(entry.path().filename().string())));
+    return highest;
+}
+
 TEST(TcpStrangers, who_use_up_all_descriptors_end_nobody) {
     Reception reception(listen_at("127.0.0.1", 0, 1000), "key");
     const int port = port_of(reception.listening());
     rlimit before{};
     getrlimit(RLIMIT_NOFILE, &before);
-    const Socket highest(dup(reception.listening().file()));
-    const rlimit few{rlim_t(highest.file()) + 30, before.rlim_max};
+    const rlimit few{highest_descriptor() + 30, before.rlim_max};
     setrlimit(RLIMIT_NOFILE, &few);
     std::vector<Socket> strangers;
     while (Socket stranger = connect_to("127.0.0.1", port, in_seconds(20)))
@@ -248,8 +256,11 @@ TEST(Tcp, warns_once_that_many_ranks_need_mpi) {
         if (level == LogLevel::warning) warnings.emplace_back(line);
     });
     const auto meet = [&](int size) {
-        EXPECT_EQ(run_tcp(size, file_place("many"), [](const auto& comm) { comm->barrier(); }),
-                  std::vector<std::string>(size_t(size)));
+        SCOPED_TRACE(size);
+        std::vector<std::string> errors =
+            run_tcp(size, file_place("many"), [](const auto& comm) { comm->barrier(); });
+        std::erase(errors, "");
+        EXPECT_THAT(errors, ::testing::IsEmpty());
     };
     meet(64);
     EXPECT_THAT(warnings, ::testing::IsEmpty());

@@ -100,7 +100,8 @@ public:
     };
     /// Does what can be done without waiting.
     State advance();
-    short events() const;  ///< For poll().
+    /// For poll().
+    short events() const;
     const Socket& socket() const { return socket_; }
     Answer answer() const { return verdict_.message.answer; }
     const Digest& gift() const { return verdict_.message.gift; }

@@ -4,8 +4,11 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <thread>
 #include <utility>
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "runtime/comm/collectives/communication_error.h"
@@ -19,13 +22,22 @@ using LinesClock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds moment{200};
 constexpr std::chrono::milliseconds between_calls{50};
 
-/// Reads what the other side has sent: closing a connection with unread bytes resets it, and what
-/// this rank has sent may be lost.
-void drain(const Socket& socket) {
-    shutdown(socket.file(), SHUT_WR);
+/// How long a rank that leaves waits until the others' machines have what it has sent.
+constexpr std::chrono::seconds most_lingering{1};
+
+/// Reads what the other side has sent, and says whether its machine has all that this one has sent.
+/// A connection that is closed with unread bytes is reset, and what its own side has sent and the
+/// other machine has not got is lost with it; and something to read can always arrive, such as a
+/// notice that yet another rank has left.
+bool has_delivered(const Socket& socket) {
     char nowhere[16384];
-    for (int i = 0; i < 64; ++i)
-        if (recv(socket.file(), nowhere, sizeof nowhere, MSG_DONTWAIT) <= 0) return;
+    for (int i = 0; i < 64; ++i) {
+        const ssize_t received = recv(socket.file(), nowhere, sizeof nowhere, MSG_DONTWAIT);
+        if (received < 0 && errno != EAGAIN && errno != EINTR) return true;  // The other has reset.
+        if (received <= 0) break;
+    }
+    int on_the_way = 0;
+    return ioctl(socket.file(), SIOCOUTQ, &on_the_way) != 0 || on_the_way == 0;
 }
 
 }  // namespace
@@ -52,9 +64,16 @@ void Lines::leave() {
     reception_.close();
     for (Line& line : lines_) {
         line.call.reset();
-        if (line.socket) drain(line.socket);
-        line.socket = Socket();
+        if (line.socket) shutdown(line.socket.file(), SHUT_WR);
     }
+    const Deadline deadline = LinesClock::now() + most_lingering;
+    while (true) {
+        for (Line& line : lines_)
+            if (line.socket && has_delivered(line.socket)) line.socket = Socket();
+        if (open() == 0 || LinesClock::now() > deadline) break;
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    for (Line& line : lines_) line.socket = Socket();
 }
 
 /// Connections are not closed: that would destroy what the others have not read yet.
