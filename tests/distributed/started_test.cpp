@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "runtime/comm/tcp/socket.h"
 #include "tests/distributed/tcp_ranks.h"
 #include "tests/support/command.h"
 
@@ -23,12 +24,15 @@ size_t count_of(const std::string& text, const std::string& part) {
 
 std::string make_auto() { return testing::program("mpi_ranks") + " create auto"; }
 
-/// A port at which two neighbours were free a moment ago.
+/// A port that was free a moment ago, and so was the next one: below those that the system gives
+/// away.
 int free_pair() {
-    for (;;) {
-        const int port = free_port();
-        if (port < 65535) return port;
-    }
+    const std::string host = "127.0.0.1";
+    for (int port = 10000 + getpid() % 20000;; ++port) try {
+            const Socket first = listen_at(host, port, 1), second = listen_at(host, port + 1, 1);
+            return port;
+        } catch (const Error&) {
+        }
 }
 
 TEST(StartedProcesses, alone_is_a_group_of_one) {

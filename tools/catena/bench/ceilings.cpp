@@ -1,4 +1,4 @@
-#include "tools/catena/bench_ceilings.h"
+#include "tools/catena/bench/ceilings.h"
 
 #include <iostream>
 

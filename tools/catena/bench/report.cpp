@@ -1,4 +1,4 @@
-#include "tools/catena/bench_report.h"
+#include "tools/catena/bench/report.h"
 
 #include <algorithm>
 #include <cstdio>

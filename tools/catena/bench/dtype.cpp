@@ -1,4 +1,4 @@
-#include "tools/catena/bench_dtype.h"
+#include "tools/catena/bench/dtype.h"
 
 #include <algorithm>
 

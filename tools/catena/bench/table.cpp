@@ -1,4 +1,4 @@
-#include "tools/catena/bench_table.h"
+#include "tools/catena/bench/table.h"
 
 #include <iostream>
 
