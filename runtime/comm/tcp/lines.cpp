@@ -7,7 +7,6 @@
 #include <thread>
 #include <utility>
 
-#include <linux/sockios.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
@@ -37,7 +36,7 @@ bool has_delivered(const Socket& socket) {
         if (received <= 0) break;
     }
     int on_the_way = 0;
-    return ioctl(socket.file(), SIOCOUTQ, &on_the_way) != 0 || on_the_way == 0;
+    return ioctl(socket.file(), TIOCOUTQ, &on_the_way) != 0 || on_the_way == 0;
 }
 
 }  // namespace
