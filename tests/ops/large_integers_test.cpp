@@ -47,5 +47,14 @@ TEST(LargeIntegers, are_right_as_arrays_and_beside_floats) {
     EXPECT_FLOAT_EQ((x + 1e30).to_vector<float>()[1], 1e30f);
 }
 
+/// In time proportional to the window it takes years.
+TEST(LargeIntegers, windows_of_channels_are_no_wider_than_all_of_them) {
+    const Variable x(Array::full({Dtype::float32, {2, 3, 1}}, 2));
+    const Variable y = local_response_normalization(x, int64_t(1) << 60, 1, 1, 1);
+    for (const double each : y.array().to_vector<double>()) EXPECT_NEAR(each, 2.0 / 13, 1e-6);
+    const Variable none(Array::zeros({Dtype::float32, {0, 0, 4}}));
+    EXPECT_EQ(local_response_normalization(none, int64_t(1) << 60).shape(), none.shape());
+}
+
 }  // namespace
 }  // namespace catena::testing

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "runtime/core/system/error.h"
 #include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/array/layout/slicing.h"
@@ -19,7 +21,11 @@ void check_float(const char* op, const Variable& x) {
 
 Variable response_body(const Variable& x, const Attributes& attributes,
                        std::span<const Scalar> scalars) {
-    const int64_t before = attributes.integer("before"), behind = attributes.integer("behind");
+    // Further ones are zeros beyond both ends: a window of any size takes no longer than one of all
+    // channels.
+    const int64_t channels = x.shape()[1], furthest = std::max<int64_t>(channels - 1, 0);
+    const int64_t before = std::min(attributes.integer("before"), furthest),
+                  behind = std::min(attributes.integer("behind"), furthest);
     const Variable wide = widened(x);
     Dims front = Dims::filled(x.rank(), 0), back = front;
     front[1] = before;
@@ -27,7 +33,7 @@ Variable response_body(const Variable& x, const Attributes& attributes,
     const Variable squares = pad(square(wide), front, back);
     Variable total;
     for (int64_t i = 0; i <= before + behind; ++i) {
-        const Variable part = slice_axis(squares, 1, i, x.shape()[1]);
+        const Variable part = slice_axis(squares, 1, i, channels);
         total = total.defined() ? total + part : part;
     }
     return cast(wide / pow(total * scalars[1] + scalars[0], scalars[2]), x.dtype());

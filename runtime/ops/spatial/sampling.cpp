@@ -114,6 +114,8 @@ Variable grid_sample(const Variable& x, const Variable& grid, const GridSampling
 
 Variable affine_grid(const Variable& theta, const Shape& shape, bool align_corners) {
     const int axes = shape.rank();
+    // Made first: what there is no memory for is refused before lists of places are made for it.
+    const Variable ones = fill({theta.dtype(), {element_count(shape)}}, 1);
     std::vector<Variable> rows;
     for (int i = axes; i-- > 0;) {
         Shape line = Shape::filled(axes, 1);
@@ -121,7 +123,7 @@ Variable affine_grid(const Variable& theta, const Shape& shape, bool align_corne
         const Variable places = constant(places_along(shape[i], align_corners), line, theta);
         rows.push_back(flatten(broadcast_to(cast(places, theta.dtype()), shape)));
     }
-    rows.push_back(fill({theta.dtype(), rows[0].shape()}, 1));
+    rows.push_back(ones);
     return matmul(theta, stack(rows, 0));
 }
 
