@@ -120,8 +120,8 @@ void FollowedCall::take_again(const KnownSteps& known) {
 bool FollowedCall::may_give_away(int v) {
     const Array& x = values.array(v);
     const uint32_t of_storage =
-        values.own_references(*x.storage()) + memory.pointers_to(*x.storage());
-    return x.body()->use_count() == values.own_references(v) &&
+        references.of_storage(*x.storage()) + memory.pointers_to(*x.storage());
+    return x.body()->use_count() == references.of_input(v) &&
            x.storage()->may_be_taken(of_storage) && begins_its_storage(x);
 }
 

@@ -11,6 +11,7 @@
 #include "frontend/capture/call/live_graph.h"
 #include "frontend/capture/call/made_nodes.h"
 #include "frontend/capture/call/numbers.h"
+#include "frontend/capture/call/own_references.h"
 #include "frontend/capture/call/values.h"
 #include "frontend/capture/call/written_memory.h"
 #include "runtime/core/array/device.h"
@@ -75,8 +76,8 @@ struct FollowedCall {
     //---- the end of a segment
     /// What a program is to read for input `v`: its elements as operations have read them.
     const Array& content(int v) { return memory.content(values.array(v)); }
-    /// Values::count_references() must have been called. Whether nobody else refers to input `v`,
-    /// so that a result may take its memory.
+    /// Whether nobody else refers to input `v`, so that a result may take its memory. `references`
+    /// must have been counted.
     bool may_give_away(int v);
     /// Computes the `wanted` values with the eager kernels, up to step `last`. After a failure,
     /// those computed before are delivered.
@@ -85,17 +86,18 @@ struct FollowedCall {
     Rules rules;
     Cursor cursor;
     Values values;
+    OwnReferences references;
     Numbers numbers;
     MadeNodes nodes;
     Effects effects;
     WrittenMemory memory;
     GraphWalk walk;
-    LiveGraph graph;       ///< The one that `walk` finds; empty in between.
-    PointerTable scratch;  ///< For anybody, for a moment.
+    LiveGraph graph;       ///< The graph that `walk` finds; empty in between.
+    PointerTable scratch;  ///< A table that anybody may use for a moment.
     HostRead reader;       ///< What reads a value now.
     /// The step that has failed: only operations before it take effect; -1: unknown.
     int failed_at = -1;
-    /// While arrays are computed, or inspected and must stay pending.
+    /// Whether arrays are computed now, or inspected and must stay pending.
     bool is_computing = false;
 };
 

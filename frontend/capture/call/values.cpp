@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/capture/call/failed_array.h"
+#include "frontend/capture/call/view_layout.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/assertion.h"
 #include "runtime/graph/op/op.h"
@@ -27,46 +28,49 @@ void fill(ArrayBody& body, const Array& content) {
 }  // namespace
 
 void Values::forget_steps() {
-    for (Slot& s : slots_) {
-        s.maker = nullptr;
-        s.layout = -1;
-    }
-    layouts_.clear();
+    for (Slot& s : slots_) s.maker = nullptr;
+    memory_.forget_steps();
+}
+
+void Values::make_room(int end) {
+    if (slots_.size() >= size_t(end)) return;
+    const size_t room = std::max(size_t(end), slots_.size() * 2);
+    memory_.make_room(room);
+    slots_.resize(room);
 }
 
 void Values::begin(std::span<const Variable> arguments) {
     first_ = count_ = 0;
-    input_numbers_.clear();
+    inputs_.clear();
     for (const Variable& x : arguments) {
         const int v = count_++;
-        if (slots_.size() <= size_t(v)) slots_.resize(size_t(v) + 1);
+        make_room(count_);
         Slot& s = slot(v);
         s.maker = nullptr;
-        s.base = v;
+        memory_.take_input(v);
         s.array = x.defined() ? x.array() : Array();
         if (!s.array.defined()) continue;
         if (s.array.body()->pending) s.array.body()->pending->force(*s.array.body());
-        input_numbers_.insert(s.array.body(), v);
+        inputs_.add(*s.array.body(), v);
     }
 }
 
 void Values::begin_segment(const Segment& segment) {
     first_ = count_ = segment.first_value;
-    input_numbers_.clear();
-    views_.clear();
+    inputs_.clear();
+    memory_.begin_segment();
 }
 
 int Values::number_of(const Array& array) {
     if (is_pending(*array.body())) return array.body()->value;
-    const int* known = input_numbers_.find(array.body());
-    return known ? *known : -1;
+    return inputs_.number_of(*array.body());
 }
 
 //---- following
 
 bool Values::fit(const Step& step, std::span<const Variable* const> inputs) {
     const std::span<const int> operands = step.operands();
-    if (step.first_output > step.first_value) begin_comparing();
+    if (step.first_output > step.first_value) inputs_.begin_comparing();
     int next = step.first_value;
     for (size_t i = 0; i < inputs.size(); ++i) {
         const ArrayBody* body = inputs[i]->body()->array.body();
@@ -78,7 +82,7 @@ bool Values::fit(const Step& step, std::span<const Variable* const> inputs) {
         } else if (v == next) {
             const Step::Input& expected = step.inputs()[size_t(v - step.first_value)];
             if (!(body->type == expected.type) || body->storage->device != expected.device ||
-                !is_new(*body, v))
+                !inputs_.is_new(*body, v))
                 return false;
             ++next;
         } else {  // The same new array as an earlier operand.
@@ -92,9 +96,9 @@ bool Values::fit(const Step& step, std::span<const Variable* const> inputs) {
 void Values::take_input(int v, const Array& array) {
     Slot& s = slot(v);
     s.maker = nullptr;
-    s.base = v;
     s.array = array;
-    input_numbers_.insert(array.body(), v);
+    memory_.take_input(v);
+    inputs_.add(*array.body(), v);
 }
 
 void Values::take(const Step& step, std::span<const Variable* const> inputs, Variables& outputs) {
@@ -104,7 +108,8 @@ void Values::take(const Step& step, std::span<const Variable* const> inputs, Var
         if (step.operands()[i] == next) take_input(next++, inputs[i]->array());
     if (step.call->op->view) {
         placeholder(step.first_output, step.outputs()[0], step);
-        lay_out(step);
+        const Step* const view = &step;
+        lay_out({&view, 1});
     }
     for (int v = step.first_output; v < step.end_value; ++v) {
         const Slot& s = slot(v);
@@ -136,7 +141,7 @@ Array& Values::placeholder(int v, const Type& type, const Step& step) {
     if (!is_free) s.array = Array(make_ref<ArrayBody>());
     ArrayBody& body = *s.array.body();
     body.type = type;
-    own_memory(v, *step.call->device);
+    memory_.own(v, body, *step.call->device);
     body.owner = nullptr;
     body.pending = call_;
     body.value = v;
@@ -144,59 +149,17 @@ Array& Values::placeholder(int v, const Type& type, const Step& step) {
     return s.array;
 }
 
-const Ref<Storage>& Values::nowhere(Device& device) {
-    for (const Ref<Storage>& known : nowhere_)
-        if (known->device == &device) return known;
-    return nowhere_.emplace_back(device.allocate(0));
-}
-
-/// The storage without data of a value's pending array is its own, so that arrays are told apart by
-/// their storages; it is used again where nobody else has kept it.
-void Values::own_memory(int v, Device& device) {
-    Slot& s = slot(v);
-    ArrayBody& body = *s.array.body();
-    s.base = v;
-    body.strides = contiguous_strides(body.type.shape);
-    body.contiguous = true;
-    body.offset = 0;
-    if (own_storages_.size() <= size_t(v)) own_storages_.resize(slots_.size());
-    Ref<Storage>& own = own_storages_[size_t(v)];
-    if (own && body.storage.get() == own.get() && own->device == &device) return;
-    body.storage = Ref<Storage>();
-    if (!own || own->use_count() > 1 || own->device != &device) own = device.allocate(0);
-    body.storage = own;
-}
-
-void Values::lay_out(const Step& step) {
-    const int v = step.first_output;
-    const Slot& from = slot(step.operands()[0]);
-    const ArrayBody& viewed = *from.array.body();
-    Slot& s = slot(v);
-    if (s.layout < 0) {
-        s.layout = int(layouts_.size());
-        layouts_.emplace_back();
-    }
-    ViewLayout& layout = layouts_[size_t(s.layout)];
-    const bool is_known = layout.step == &step && layout.from == viewed.strides;
-    if (!is_known) layout = layout_of(step, viewed);
-    if (!layout.is_view) return own_memory(v, *step.call->device);
-    ArrayBody& body = *s.array.body();
-    s.base = from.base;
-    body.offset = viewed.offset + layout.offset;
-    views_.push_back(v);
-    // An array that shares the memory was laid out there by an earlier call.
-    if (is_known && body.storage.get() == viewed.storage.get()) return;
-    body.strides = layout.strides;
-    body.contiguous = layout.contiguous;
-    body.storage = viewed.storage;
+void Values::lay_out(std::span<const Step* const> steps) {
+    for (const Step* step : steps)
+        memory_.lay_out(*step, *array(step->operands()[0]).body(),
+                        *array(step->first_output).body());
 }
 
 void Values::own_results(std::span<const Variable> outputs) {
     for (const Variable& y : outputs) {
-        const ArrayBody& body = *y.array().body();
-        if (!is_pending(body) || base_of(body.value) == body.value) continue;
-        std::erase(views_, body.value);
-        own_memory(body.value, *body.storage->device);
+        ArrayBody& body = *y.array().body();
+        if (is_pending(body) && memory_.base_of(body.value) != body.value)
+            memory_.own_instead(body.value, body);
     }
 }
 
@@ -212,7 +175,7 @@ ArrayBody* Values::look(ArrayBody& array) {
 
 std::vector<const Step*> Values::view_steps(int v, int& base) const {
     std::vector<const Step*> steps;
-    base = base_of(v);
+    base = memory_.base_of(v);
     for (; v != base; v = steps.back()->operands()[0]) steps.push_back(slots_[size_t(v)].maker);
     std::ranges::reverse(steps);
     return steps;
@@ -220,7 +183,7 @@ std::vector<const Step*> Values::view_steps(int v, int& base) const {
 
 std::vector<int> Values::live_views() const {
     std::vector<int> live;
-    for (int v : views_)
+    for (int v : memory_.views())
         if (array(v).body()->use_count() > 1) live.push_back(v);
     return live;
 }
@@ -242,9 +205,9 @@ bool Values::reads(const Storage& storage) const {
     return false;
 }
 
-/// Whether it is all of its base, in the same order.
+/// Whether a view is all of its base, in the same order.
 bool Values::is_whole(int v) const {
-    const ArrayBody &body = *array(v).body(), &base = *array(base_of(v)).body();
+    const ArrayBody &body = *array(v).body(), &base = *array(memory_.base_of(v)).body();
     return body.contiguous && body.offset == 0 &&
            element_count(body.type.shape) == element_count(base.type.shape);
 }
@@ -267,7 +230,7 @@ void Values::add_bases_of_views() {
 std::span<const int> Values::find_alive() {
     alive_.clear();
     const auto add = [&](int v) {
-        const int base = base_of(v);
+        const int base = memory_.base_of(v);
         if (base == v)
             alive_.push_back(v);
         else if (is_computed(base))
@@ -287,33 +250,12 @@ std::span<const int> Values::find_alive() {
     return alive_;
 }
 
-uint32_t Values::own_references(const Storage& storage) {
-    const int* arrays = storage_references_.find(&storage);
-    return 1 + uint32_t(arrays ? *arrays : 0);
-}
-
-void Values::count_references(const UndoLog& log) {
-    storage_references_.clear();
-    for (int v : views_)
-        if (shows_outside(v) && array(v).body()->use_count() == 1)
-            ++storage_references_.insert(array(v).storage().get(), 0);
-    extra_references_.assign(size_t(count_), 0);
-    if (log.empty()) return;
-    scratch_.clear();
-    for (int v = first_; v < count_; ++v)
-        if (const Slot& s = slot(v); !s.maker && s.array.defined())
-            scratch_.insert(s.array.body(), v);
-    log.for_each_held([&](const Array& held) {
-        if (const int* v = scratch_.find(held.body())) ++extra_references_[size_t(*v)];
-    });
-}
-
 //---- what they become
 
 void Values::deliver(int v, const Array& content) {
     const Slot& s = slot(v);
     if (!is_pending(*s.array.body())) return;
-    if (s.base == v)
+    if (memory_.base_of(v) == v)
         fill(*s.array.body(), content);
     else
         view_contents_.emplace_back(v, content);
@@ -321,7 +263,7 @@ void Values::deliver(int v, const Array& content) {
 
 /// Gives a view, or another array of a value, its elements; false: there are none.
 bool Values::show(ArrayBody& body, int v) const {
-    const Slot& base = slots_[size_t(base_of(v))];
+    const Slot& base = slots_[size_t(memory_.base_of(v))];
     if (base.maker && is_pending(*base.array.body())) {
         const auto content = std::ranges::find(view_contents_, v, &std::pair<int, Array>::first);
         if (content == view_contents_.end()) return false;
@@ -338,13 +280,13 @@ bool Values::show(ArrayBody& body, int v) const {
 }
 
 void Values::show_views() {
-    for (int v : views_) {
+    for (int v : memory_.views()) {
         if (!array(v).defined()) continue;
         ArrayBody& body = *array(v).body();
         if (body.use_count() > 1)
             show(body, v);
         else if (shows_outside(v))
-            body.storage = nowhere(*body.storage->device);  // It must not keep it from being freed.
+            memory_.let_go(body);  // It must not keep it from being freed.
     }
     for (auto& [array, v] : looks_)
         if (show(*array.body(), v)) array = Array();

@@ -8,7 +8,7 @@
 namespace catena::capture {
 namespace {
 
-/// Of an operation's input: its elements, not only where they lie.
+/// Whether an operation reads the elements of its input, not only where they lie.
 bool reads_elements(const OpDef& op, const ArrayBody& input, const Attributes& attributes) {
     return !(op.view && op.view(stand_in(input), attributes).defined());
 }
@@ -72,8 +72,8 @@ void WrittenMemory::watch(const OpCall& call, ArrayBody& read, const Values& val
     if (read.storage->device->is_meta() || (read.pending && !values.is_pending(read)) ||
         has_pointer(read) || !reads_elements(call.op, read, call.attributes))
         return;
-    const Array input =
-        read.pending ? values.array(values.base_of(read.value)) : Array(Ref<ArrayBody>(&read));
+    const Array input = read.pending ? values.array(values.memory().base_of(read.value))
+                                     : Array(Ref<ArrayBody>(&read));
     if (watched_.read(input, read)) return;
     addressed_.push_back(read.storage);
 }

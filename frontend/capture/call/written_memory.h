@@ -42,8 +42,8 @@ private:
     Array snapshot(const ArrayBody& array);
 
     WatchedInputs watched_;
-    std::vector<Ref<Storage>> addressed_;  ///< Through which the code may write at any time.
-    std::vector<Snapshot> snapshots_;      ///< Of arrays in those.
+    std::vector<Ref<Storage>> addressed_;  ///< Memory through which the code may write at any time.
+    std::vector<Snapshot> snapshots_;      ///< Copies of arrays that lie in addressed memory.
     std::vector<Variable> read_;           ///< What an operation reads instead of its inputs.
     std::vector<const Variable*> read_list_;
 };

@@ -60,7 +60,8 @@ void Composites::cut() {
 
 //---- a kernel for the steps of a body
 
-/// Null where an input is not read by the body, or an output is not computed by it.
+/// The composite that has ended; null where an input is not read by the body, or an output is not
+/// computed by it.
 std::unique_ptr<Composite> Composites::made_composite(const Open& open,
                                                       std::span<const Variable> outputs) const {
     const Step* before = open.begun.step;
@@ -105,11 +106,11 @@ KnownBody* Composites::known_body(const OpCall& call) const {
     });
 }
 
-/// As Values::fit().
+/// Whether a call has the inputs of a known body, as Values::fit() compares those of a step.
 bool Composites::is_given(const KnownBody& known, std::span<const Variable* const> inputs) const {
     Values& values = call_.values;
     if (known.inputs.size() != inputs.size()) return false;
-    values.begin_comparing();
+    values.inputs().begin_comparing();
     for (size_t i = 0; i < inputs.size(); ++i) {
         const ArrayBody* body = inputs[i]->array().body();
         const KnownBody::Input& expected = known.inputs[i];
@@ -121,7 +122,7 @@ bool Composites::is_given(const KnownBody& known, std::span<const Variable* cons
             if (inputs[size_t(expected.same_as)]->array().body() != body) return false;
         } else if (!(body->type == expected.from_outside->type) ||
                    body->storage->device != expected.from_outside->device ||
-                   !values.is_new(*body, expected.value)) {
+                   !values.inputs().is_new(*body, expected.value)) {
             return false;
         }
     }
@@ -161,7 +162,8 @@ Attempt<KnownBody> Composites::attempt(const OpCall& call,
     return {&at, known, begun};
 }
 
-/// Null if it did more than take steps that follow from the composite's inputs.
+/// The steps of a body; null if it did more than take steps that follow from the composite's
+/// inputs.
 std::unique_ptr<KnownBody> Composites::made_body(const Open& open,
                                                  std::span<const Variable> outputs) const {
     if (call_.cursor.step() == open.begun.step || !call_.did_only_steps(open.begun, 0))

@@ -31,12 +31,13 @@ public:
 
 private:
     struct Open {
-        const OpDef* op;  ///< Null: it was cut.
+        const OpDef* op;  ///< The composite; null: it was cut.
         const Attributes* attributes;
         std::span<const Variable* const> inputs;
         size_t scalar_count;
         FollowedCall::Moment begun;
-        Attempt<KnownBody> attempt;  ///< Without a place: the body is no such attempt.
+        /// The attempt to know the body; without a place the body is none.
+        Attempt<KnownBody> attempt;
     };
 
     KnownBody* known_body(const OpCall& call) const;

@@ -15,7 +15,7 @@
 namespace catena::capture {
 namespace {
 
-/// Of an operation's input, which apply() has checked.
+/// The array of an operation's input, which apply() has checked.
 ArrayBody* body_of(const Variable& x) { return x.body()->array.body(); }
 
 /// The inputs as they are now, where the code has a pointer to write through.
@@ -63,8 +63,9 @@ bool Follower::follow(const OpCall& call, Variables& outputs) {
         leave_device(op, device);
     if (call_.rules.watches_memory)
         for (const Variable* x : call.inputs)
-            if (ArrayBody& read = *body_of(*x); (!read.pending || call_.values.has_views()) &&
-                                                may_be_written(*read.storage)) [[unlikely]]
+            if (ArrayBody& read = *body_of(*x);
+                (!read.pending || !call_.values.memory().views().empty()) &&
+                may_be_written(*read.storage)) [[unlikely]]
                 call_.memory.watch(call, read, call_.values);
     if (call_.memory.has_pointers()) [[unlikely]] {
         if (op.body) return false;

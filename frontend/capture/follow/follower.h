@@ -51,7 +51,7 @@ public:
     /// Throws if one of these operations fails, because in eager code that error would have come
     /// first.
     void abandon();
-    /// Like abandon(), but computes nothing and undoes all changes.
+    /// Ends the call as abandon() does, but computes nothing and undoes all changes.
     void forget(std::string_view why);
 
     //---- Recorder
@@ -111,9 +111,9 @@ private:
     Walks walks_{call_};
     SegmentRunner* runner_ = nullptr;
     std::thread::id thread_;
-    bool tf32_ = false;     ///< When the call began.
-    bool debug_ = false;    ///< In this segment.
-    bool is_open_ = false;  ///< Between begin() and the end.
+    bool tf32_ = false;     ///< Config::tf32 when the call began.
+    bool debug_ = false;    ///< Config::debug in this segment.
+    bool is_open_ = false;  ///< Whether a call is between begin() and its end.
 };
 
 }  // namespace catena::capture

@@ -8,7 +8,7 @@ namespace catena::capture {
 void Program::run(FollowedCall& call, Activation* activation, const Check& check) {
     SmallVector<Array, 32> inputs, outputs(compiled_.output_count());
     inputs.reserve(plan_.inputs().size());
-    call.values.count_references(call.effects.log());
+    call.references.count(call.values, call.effects.log());
     SmallVector<bool, 64> donated;
     for (int v : plan_.inputs()) donated.push_back(!activation && call.may_give_away(v));
     for (int v : plan_.inputs()) inputs.push_back(call.content(v));

@@ -33,7 +33,7 @@ public:
     /// none.
     using Check = std::function<void(std::span<const Array> outputs)>;
     void run(FollowedCall& call, Activation* activation, const Check& check = {});
-    /// The same with the eager kernels.
+    /// Computes the program's values with the eager kernels.
     void interpret(FollowedCall& call, Activation* activation);
     /// Runs a call whose code is skipped, see Replay. Returns the outputs in order; if the program
     /// is compiled together with its backward, those of Compiled::run().
