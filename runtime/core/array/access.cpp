@@ -1,11 +1,7 @@
 #include "runtime/core/array/access.h"
 
-namespace catena {
-namespace {
-thread_local AccessObserver* current [[gnu::tls_model("initial-exec")]] = nullptr;
-}
+namespace catena::access {
 
-AccessObserver* access_observer() { return current; }
-void set_access_observer(AccessObserver* observer) { current = observer; }
+constinit thread_local AccessObserver* observer = nullptr;
 
-}  // namespace catena
+}  // namespace catena::access

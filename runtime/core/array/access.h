@@ -17,8 +17,11 @@ protected:
     ~AccessObserver() = default;
 };
 
-/// The observer of this thread; null when nobody is to be notified.
-AccessObserver* access_observer();
-void set_access_observer(AccessObserver* observer);
+namespace access {
+extern constinit thread_local AccessObserver* observer [[gnu::tls_model("initial-exec")]];
+}
+/// The observer of this thread, which is its recorder; null when nobody is to be notified.
+inline AccessObserver* access_observer() { return access::observer; }
+inline void set_access_observer(AccessObserver* observer) { access::observer = observer; }
 
 }  // namespace catena

@@ -26,9 +26,9 @@ namespace {
 
 constexpr size_t pool_alignment = 64;
 constexpr size_t huge_page = size_t(2) << 20;
-/// From here on blocks are mapped one by one: freed into malloc's heap, where small allocations
-/// live on between them, they would never leave the process. A model whose arrays grow from call to
-/// call would keep the blocks of all its sizes.
+/// The size from which on blocks are mapped one by one: freed into malloc's heap, where small
+/// allocations live on between them, they would never leave the process. A model whose arrays grow
+/// from call to call would keep the blocks of all its sizes.
 constexpr size_t mapped_limit = size_t(128) << 10;
 constexpr size_t chunk_bytes = size_t(1) << 20;  ///< Small blocks are cut from chunks of this size.
 constexpr size_t small_limit = size_t(32) << 10;  ///< The largest block of the per-thread lists.
@@ -42,7 +42,8 @@ constexpr uint64_t patience = 1024;
 /// unused.
 constexpr int steps_log2 = 3;
 constexpr uint32_t class_count = 48 << steps_log2;
-constexpr uint32_t checked_class = class_count;  ///< Of checked_memory, in no list.
+/// The class of blocks of checked_memory, which are in no list.
+constexpr uint32_t checked_class = class_count;
 
 struct SizeClass {
     uint32_t index;
@@ -79,7 +80,7 @@ struct FreeBlock {
 /// A large block without an owner.
 struct Idle {
     void* data;
-    uint64_t since;  ///< Central::large_allocations then.
+    uint64_t since;  ///< Central::large_allocations when it became idle.
 };
 
 struct ThreadCache;
@@ -91,11 +92,12 @@ struct Central {
     std::byte* chunk = nullptr;
     size_t chunk_left = 0;
     std::vector<Idle> large[class_count];  ///< The latest last.
-    size_t cached_bytes = 0;               ///< In `large`.
+    size_t cached_bytes = 0;               ///< The bytes of all blocks in `large`.
     uint64_t large_allocations = 0;
     std::vector<ThreadCache*> threads;
 
-    std::atomic<int64_t> bytes_in_use{0};  ///< But for what the threads have not yet reported.
+    /// The bytes in use, but for what the threads have not yet reported.
+    std::atomic<int64_t> bytes_in_use{0};
     std::atomic<int64_t> peak_bytes{0};
     std::atomic<size_t> bytes_reserved{0};
     std::atomic<size_t> system_allocations{0};
@@ -152,9 +154,13 @@ struct ThreadCache {
     static constexpr int64_t reported_step = int64_t(1) << 18;
 };
 
-[[gnu::tls_model("initial-exec")]] thread_local ThreadCache* cache = nullptr;
-[[gnu::tls_model("initial-exec")]] thread_local bool thread_is_over = false;
-[[gnu::tls_model("initial-exec")]] thread_local bool is_short_lived = false;
+struct Thread {
+    ThreadCache* cache = nullptr;
+    /// True when the thread is ending: its last arrays go to the shared lists.
+    bool is_over = false;
+    bool wants_short_lived = false;  ///< Whether a ShortLivedMemory is the innermost scope.
+};
+[[gnu::tls_model("initial-exec")]] thread_local Thread thread;
 
 void* system_allocate(size_t bytes);
 
@@ -173,7 +179,7 @@ void give_to_central(ThreadCache& from, uint32_t index, uint32_t keep) {
 
 struct ThreadEnd {
     ~ThreadEnd() {
-        ThreadCache* mine = cache;
+        ThreadCache* mine = thread.cache;
         if (!mine) return;
         for (uint32_t i = 0; i < small_class_count; ++i) give_to_central(*mine, i, 0);
         mine->report();
@@ -181,15 +187,14 @@ struct ThreadEnd {
             const std::lock_guard lock(central().mutex);
             std::erase(central().threads, mine);
         }
-        cache = nullptr;
-        thread_is_over = true;
+        thread = {.is_over = true, .wants_short_lived = thread.wants_short_lived};
         delete mine;
     }
 };
 
-/// Null when the thread is ending: its last arrays go to the shared lists.
+/// A cache for this thread; null when the thread is ending.
 [[gnu::noinline]] ThreadCache* make_cache() {
-    if (thread_is_over) return nullptr;
+    if (thread.is_over) return nullptr;
     auto* fresh = new ThreadCache;
     for (uint32_t i = class_of(1).index; i < small_class_count; ++i)
         fresh->limits[i] =
@@ -198,13 +203,13 @@ struct ThreadEnd {
         const std::lock_guard lock(central().mutex);
         central().threads.push_back(fresh);
     }
-    cache = fresh;
+    thread.cache = fresh;
     static constinit PerThread<ThreadEnd> end;
     end.get();
     return fresh;
 }
 
-ThreadCache* this_thread() { return cache ? cache : make_cache(); }
+ThreadCache* this_thread() { return thread.cache ? thread.cache : make_cache(); }
 
 /// One small block for the caller and, with a cache, some more for it.
 void* allocate_small_slowly(ThreadCache* mine, SizeClass size) {
@@ -350,7 +355,7 @@ MemoryBlock allocate_large(SizeClass size) {
     ++shared.large_allocations;
     // A block up to a quarter too large is better than another one from the system.
     const uint32_t last =
-        is_short_lived ? class_count - 1 : std::min(size.index + 2, class_count - 1);
+        thread.wants_short_lived ? class_count - 1 : std::min(size.index + 2, class_count - 1);
     for (uint32_t i = size.index; i <= last; ++i) {
         if (shared.large[i].empty()) continue;
         void* block = shared.large[i].back().data;
@@ -358,7 +363,7 @@ MemoryBlock allocate_large(SizeClass size) {
         shared.cached_bytes -= bytes_of_class(i);
         return {block, i};
     }
-    if (is_short_lived)
+    if (thread.wants_short_lived)
         free_smaller_blocks(size);
     else if (void* block = take_over(size))
         return {block, size.index};
@@ -393,7 +398,8 @@ void free_small_slowly(ThreadCache* mine, const MemoryBlock& block) {
     shared.small[block.size_class] = new (block.data) FreeBlock{shared.small[block.size_class]};
 }
 
-/// Not counted as asked of the system: without checks a block would be here again.
+/// A block of checked memory. It is not counted as asked of the system: without checks a block
+/// would be here again.
 MemoryBlock allocate_checked(size_t bytes) {
     void* const block = checked_memory::allocate(bytes);
     if (!block) throw OutOfMemory("cpu", bytes, central().bytes_reserved.load());
@@ -491,10 +497,10 @@ void release_cached_memory() {
     free_large_blocks();
 }
 
-ShortLivedMemory::ShortLivedMemory() : before_(std::exchange(is_short_lived, true)) {}
-ShortLivedMemory::~ShortLivedMemory() { is_short_lived = before_; }
+ShortLivedMemory::ShortLivedMemory() : before_(std::exchange(thread.wants_short_lived, true)) {}
+ShortLivedMemory::~ShortLivedMemory() { thread.wants_short_lived = before_; }
 
-LongLivedMemory::LongLivedMemory() : before_(std::exchange(is_short_lived, false)) {}
-LongLivedMemory::~LongLivedMemory() { is_short_lived = before_; }
+LongLivedMemory::LongLivedMemory() : before_(std::exchange(thread.wants_short_lived, false)) {}
+LongLivedMemory::~LongLivedMemory() { thread.wants_short_lived = before_; }
 
 }  // namespace catena

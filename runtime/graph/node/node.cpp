@@ -12,11 +12,13 @@ namespace {
 
 thread_local uint64_t next_sequence [[gnu::tls_model("initial-exec")]] = 0;
 
-/// Nodes whose last reference is released while another one is being freed wait here, so that a
-/// long chain is freed in a loop. The list is the outermost call's: one of the thread's own would
-/// be gone when nodes of static objects are freed.
-thread_local Node* waiting_nodes [[gnu::tls_model("initial-exec")]] = nullptr;
-thread_local bool frees_nodes [[gnu::tls_model("initial-exec")]] = false;
+/// Nodes whose last reference is released while another one is being freed wait in a list, so that
+/// a long chain is freed in a loop.
+struct ReleasedNodes {
+    Node* first = nullptr;
+    bool are_being_freed = false;
+};
+thread_local ReleasedNodes released [[gnu::tls_model("initial-exec")]];
 
 Reads what_gradient_reads(const OpDef& op, const Node& node) {
     Reads all;
@@ -76,13 +78,13 @@ void Node::destroy(Node* node) {
     if (node->made_by) node->made_by->freed(node->number);
     // A list in the nodes, by a member that they do not need any more: the end of a graph must not
     // need memory.
-    node->made_by = reinterpret_cast<NodeOwner*>(std::exchange(waiting_nodes, node));
-    if (std::exchange(frees_nodes, true)) return;
-    while (Node* next = waiting_nodes) {
-        waiting_nodes = reinterpret_cast<Node*>(next->made_by);
+    node->made_by = reinterpret_cast<NodeOwner*>(std::exchange(released.first, node));
+    if (std::exchange(released.are_being_freed, true)) return;
+    while (Node* next = released.first) {
+        released.first = reinterpret_cast<Node*>(next->made_by);
         delete next;
     }
-    frees_nodes = false;
+    released.are_being_freed = false;
 }
 
 VariableBody::VariableBody() = default;

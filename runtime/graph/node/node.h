@@ -96,22 +96,28 @@ struct Node : RefCounted {
     SmallVector<Edge, 3> edges;  ///< One per input; without target where no gradient is needed.
     SmallVector<Type, 3> input_types;
     SmallVector<Type, 2> output_types;
-    SmallVector<Array, 3> kept_inputs;  ///< Undefined where the gradient does not read it.
+    /// The inputs that the gradient reads; undefined where it does not read one.
+    SmallVector<Array, 3> kept_inputs;
     SmallVector<Array, 2> kept_outputs;
-    SmallVector<VariableBody*, 2> outputs;  ///< Not owned; null once the variable is destroyed.
+    /// The outputs, not owned; null once the variable is destroyed.
+    SmallVector<VariableBody*, 2> outputs;
     int64_t rank = 0;       ///< Larger than that of every node that its inputs were computed by.
     uint64_t sequence = 0;  ///< Order of creation on this thread.
     SourceLoc location;
-    std::unique_ptr<RegionGradient> region;  ///< Instead of op->gradient.
-    Ref<NodeFunction> function;              ///< The same, of one call.
-    WalkScratch walk;                        ///< Of the outermost walk that this thread runs.
-    bool mark = false;                       ///< Scratch of unchain(); false in between.
-    /// Its gradient has asked which outputs have one: zeros are another thing to it than none.
+    /// The gradient of a whole program, instead of op->gradient.
+    std::unique_ptr<RegionGradient> region;
+    /// The object of one call of a user's function, instead of op->gradient.
+    Ref<NodeFunction> function;
+    WalkScratch walk;   ///< The notes of the outermost walk that this thread runs.
+    bool mark = false;  ///< Scratch of unchain(); false in between.
+    /// True when its gradient has asked which outputs have one: zeros are another thing to it than
+    /// none.
     bool discerns_zeros = false;
-    bool walked = false;              ///< A backward without enable_double_backprop has used it.
-    const OpDef* ended_at = nullptr;  ///< Of an input, from which no gradient goes on.
+    bool walked = false;  ///< A backward without enable_double_backprop has used it.
+    /// The op, before an input, through which no gradient goes on.
+    const OpDef* ended_at = nullptr;
     NodeOwner* made_by = nullptr;
-    int number = -1;  ///< Number for `made_by`.
+    int number = -1;  ///< The node's number for `made_by`.
 
     static void* operator new(size_t bytes);
     static void operator delete(void* node);

@@ -9,31 +9,35 @@
 namespace catena {
 namespace {
 constinit PerThread<std::vector<FunctionHook*>> hooks;
-// Each operation asks: these cost an instruction, the list a call.
-thread_local size_t hook_count [[gnu::tls_model("initial-exec")]] = 0;
-thread_local bool paused [[gnu::tls_model("initial-exec")]] = false;
+/// How many hooks there are, and whether they are paused: each operation asks, and the list itself
+/// would cost a call.
+struct HookState {
+    size_t count = 0;
+    bool paused = false;
+};
+thread_local HookState hook_state [[gnu::tls_model("initial-exec")]];
 }  // namespace
 
 std::span<FunctionHook* const> function_hooks() {
-    if (paused || hook_count == 0) return {};
+    if (hook_state.paused || hook_state.count == 0) return {};
     return hooks.get();
 }
 
-FunctionHooksPaused::FunctionHooksPaused() : previous_(std::exchange(paused, true)) {}
-FunctionHooksPaused::~FunctionHooksPaused() { paused = previous_; }
+FunctionHooksPaused::FunctionHooksPaused() : previous_(std::exchange(hook_state.paused, true)) {}
+FunctionHooksPaused::~FunctionHooksPaused() { hook_state.paused = previous_; }
 
 FunctionHookScope::FunctionHookScope(FunctionHook& hook) : hook_(hook) {
     for (FunctionHook* other : hooks.get())
         if (other->name() == hook.name())
             fail<ValueError>("function hook: one named \"{}\" is active already", hook.name());
     hooks.get().push_back(&hook);
-    hook_count = hooks.get().size();
+    hook_state.count = hooks.get().size();
     hook.added();
 }
 
 FunctionHookScope::~FunctionHookScope() {
     std::erase(hooks.get(), &hook_);
-    hook_count = hooks.get().size();
+    hook_state.count = hooks.get().size();
     hook_.deleted();
 }
 

@@ -6,11 +6,10 @@
 
 #include "runtime/core/system/error.h"
 #include "runtime/graph/op/arithmetic.h"
+#include "runtime/graph/settings/thread_settings.h"
 
 namespace catena {
 namespace {
-
-thread_local Dtype active [[gnu::tls_model("initial-exec")]] = Dtype::float32;
 
 constexpr DeclarationKind<Autocast> autocast_kind("in_autocast");
 
@@ -28,7 +27,7 @@ std::optional<Dtype> common_dtype(std::span<const Variable* const> inputs) {
 std::optional<Dtype> wanted_dtype(Autocast how, std::span<const Variable* const> inputs) {
     switch (how) {
         case Autocast::narrow:
-            return active;
+            return autocast_dtype();
         case Autocast::wide:
             return Dtype::float32;
         case Autocast::same:
@@ -47,19 +46,20 @@ Autocast autocast_of(const OpDef& op) {
     return how ? *how : Autocast::unchanged;
 }
 
-AutocastScope::AutocastScope(Dtype dtype) : previous_(active) {
+AutocastScope::AutocastScope(Dtype dtype) : previous_(autocast_dtype()) {
     if (!is_castable(dtype))
         fail<ValueError>(
             "autocast: the dtype is {} and should be bfloat16, float16, or float32 for none",
             name_of(dtype));
-    active = dtype;
+    thread_settings().autocast = dtype;
 }
-AutocastScope::~AutocastScope() { active = previous_; }
+AutocastScope::~AutocastScope() { thread_settings().autocast = previous_; }
 
-Dtype autocast_dtype() { return active; }
+Dtype autocast_dtype() { return thread_settings().autocast; }
 
 Variable autocast_wide(const Variable& x) {
-    return active != Dtype::float32 && is_castable(x.dtype()) ? cast(x, Dtype::float32) : x;
+    return autocast_dtype() != Dtype::float32 && is_castable(x.dtype()) ? cast(x, Dtype::float32)
+                                                                        : x;
 }
 
 std::vector<Variable> autocast_wide(std::span<const Variable> xs) {

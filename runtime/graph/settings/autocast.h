@@ -20,7 +20,8 @@ enum class Autocast : uint8_t {
     wide,
     same,  ///< Takes the inputs in their common dtype: for ops that need equal ones.
 };
-/// For OpDef::declared. A composite without kernel and gradient needs none: its body's ops say it.
+/// The declaration of how an op treats its inputs, for OpDef::declared. A composite without kernel
+/// and gradient needs none: its body's ops say it.
 Declaration in_autocast(Autocast how);
 /// Autocast::unchanged without a declaration.
 Autocast autocast_of(const OpDef& op);

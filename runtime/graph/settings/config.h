@@ -27,8 +27,8 @@ struct Config {
     bool tf32 = false;
     /// The dtype of new parameters and of float arrays made without a dtype.
     Dtype dtype = Dtype::float32;
-    /// On CUDA devices: before its first use a convolution is timed with each of cuDNN's
-    /// deterministic engines, and the fastest is used and stored on disk, instead of the one that
+    /// Whether, on CUDA devices, a convolution is timed before its first use with each of cuDNN's
+    /// deterministic engines. The fastest is used and stored on disk, instead of the one that
     /// cuDNN's heuristics choose. An engine gives equal results every time, but two engines may
     /// differ in their last bits. As PyTorch's cudnn.benchmark.
     bool autotune = false;
