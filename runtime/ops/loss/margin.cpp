@@ -5,6 +5,7 @@
 #include "runtime/ops/activation/activation.h"
 #include "runtime/ops/array/indexing/indexing.h"
 #include "runtime/ops/by_name/function.h"
+#include "runtime/ops/define/check_float.h"
 #include "runtime/ops/define/widened.h"
 #include "runtime/ops/loss/loss.h"
 #include "runtime/ops/loss/reduced.h"
@@ -15,12 +16,6 @@
 namespace catena {
 namespace {
 
-void check_float(const char* op, const char* name, const Variable& x) {
-    if (!is_float(x.dtype()))
-        fail<DtypeError>("{}: {} should be floating point, it is {}", op, name,
-                         to_string(x.type()));
-}
-
 void check_margin(const char* op, const Scalar& margin) {
     if (!(margin.value() > 0))
         fail<ValueError>("{}: margin is {} and should be positive", op, margin.value());
@@ -29,7 +24,7 @@ void check_margin(const char* op, const Scalar& margin) {
 /// A matrix, and an integer for each of its rows.
 void check_labelled_rows(const char* op, const char* rows, const Variable& x, const char* labels,
                          const Variable& t) {
-    check_float(op, rows, x);
+    check_float(op, rows, x.type());
     if (!is_integer(t.dtype()))
         fail<DtypeError>("{}: {} should be integer, it is {}", op, labels, to_string(t.type()));
     if (x.rank() != 2 || t.rank() != 1 || t.shape()[0] != x.shape()[0])
@@ -91,7 +86,7 @@ Variable triplet(const Operand& anchor, const Operand& positive, const Operand& 
                    n = autocast_wide(negative);
     check_reduce("triplet", reduce, {"mean", "no"});
     check_margin("triplet", margin);
-    check_float("triplet", "anchor", a);
+    check_float("triplet", "anchor", a.type());
     check_alike("triplet", "anchor", a, "positive", p);
     check_alike("triplet", "anchor", a, "negative", n);
     if (a.rank() < 2)

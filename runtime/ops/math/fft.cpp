@@ -7,6 +7,7 @@
 #include "runtime/ops/array/layout/slicing.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/declare/device_form.h"
+#include "runtime/ops/define/check_float.h"
 #include "runtime/ops/define/scalar_type.h"
 #include "runtime/ops/define/widened.h"
 #include "runtime/ops/onnx/onnx.h"
@@ -70,8 +71,7 @@ Variables adjoint(const Variable& real, const Variable& imag) {
 }
 
 Variable part(const char* name, const Variable& x) {
-    if (!is_float(x.dtype()))
-        fail<DtypeError>("fft: {} should be floating point, it is {}", name, to_string(x.type()));
+    check_float("fft", name, x.type());
     return widened(x);
 }
 

@@ -7,15 +7,14 @@
 #include "runtime/ops/array/indexing/indexing.h"
 #include "runtime/ops/array/layout/movement.h"
 #include "runtime/ops/by_name/function.h"
+#include "runtime/ops/define/check_float.h"
 #include "runtime/ops/define/constant.h"
 
 namespace catena {
 namespace {
 
 void check_sparse(const CooMatrix& a) {
-    if (!is_float(a.data.dtype()))
-        fail<DtypeError>("sparse_matmul: data should be floating point, it is {}",
-                         to_string(a.data.type()));
+    check_float("sparse_matmul", "data", a.data.type());
     if (!is_integer(a.row.dtype()) || !is_integer(a.col.dtype()))
         fail<DtypeError>("sparse_matmul: row and col should be integer, they are {} and {}",
                          to_string(a.row.type()), to_string(a.col.type()));

@@ -8,6 +8,7 @@
 #include "runtime/graph/op/variable_math.h"
 #include "runtime/graph/settings/config.h"
 #include "runtime/ops/by_name/function.h"
+#include "runtime/ops/define/check_float.h"
 #include "runtime/ops/define/composite.h"
 #include "runtime/ops/define/define.h"
 #include "runtime/ops/noise/random.h"
@@ -39,9 +40,7 @@ const OpDef& op_dropout = define_composite({
     .differentiable = true,
     .type =
         [](const TypeCall& c) {
-            if (!is_float(c.inputs[0].dtype))  // dropout_c1
-                fail<DtypeError>("dropout: x should be floating point, it is {}",
-                                 to_string(c.inputs[0]));
+            check_float("dropout", "x", c.inputs[0]);  // dropout_c1
             return Types{c.inputs[0]};
         },
     .kernel =
@@ -129,9 +128,8 @@ Variable functions::Dropout::operator()(const Operand& x, const Scalar& ratio,
     check_ratio(ratio);
     const Variable &vx = x, &factors = mask;
     if (!config().train) return vx;
-    if (!is_float(vx.dtype()))  // dropout_c1
-        fail<DtypeError>("dropout: x should be floating point, it is {}", to_string(vx.type()));
-    if (!(vx.shape() == factors.shape()))  // dropout_c3
+    check_float("dropout", "x", vx.type());  // dropout_c1
+    if (!(vx.shape() == factors.shape()))    // dropout_c3
         fail<ShapeError>("dropout: the mask should have x's shape {}, it has {}",
                          to_string(vx.shape()), to_string(factors.shape()));
     return vx * factors;

@@ -5,6 +5,7 @@
 #include "runtime/graph/settings/config.h"
 #include "runtime/ops/activation/softmax.h"
 #include "runtime/ops/by_name/function.h"
+#include "runtime/ops/define/check_float.h"
 #include "runtime/ops/define/widened.h"
 #include "runtime/ops/math/math.h"
 #include "runtime/ops/noise/random.h"
@@ -13,8 +14,7 @@ namespace catena {
 namespace {
 
 void check_slopes(const Variable& x, double l, double u) {
-    if (!is_float(x.dtype()))
-        fail<DtypeError>("rrelu: x should be floating point, it is {}", to_string(x.type()));
+    check_float("rrelu", "x", x.type());
     if (!(0 <= l && l < u && u < 1))
         fail<ValueError>("rrelu: l is {} and u {}; 0 <= l < u < 1 is right", l, u);
 }
@@ -63,9 +63,7 @@ Variable rrelu(const Operand& x, const Scalar& l, const Scalar& u) {
 Variable gumbel_softmax(const Operand& log_pi, const Scalar& tau, int64_t axis) {
     LocationScope scope(log_pi.location());
     const Variable& v = log_pi;
-    if (!is_float(v.dtype()))
-        fail<DtypeError>("gumbel_softmax: log_pi should be floating point, it is {}",
-                         to_string(v.type()));
+    check_float("gumbel_softmax", "log_pi", v.type());
     const DeviceScope beside(v.device());
     const Variable wide = widened(v);
     const Variable draw = cast(random_uniform(v.shape()), wide.dtype()), g = -log(-log(draw));

@@ -10,6 +10,7 @@
 #include "runtime/ops/array/layout/movement.h"
 #include "runtime/ops/by_name/function.h"
 #include "runtime/ops/declare/library_role.h"
+#include "runtime/ops/define/check_float.h"
 #include "runtime/ops/define/composite.h"
 #include "runtime/ops/define/define.h"
 #include "runtime/ops/math/reduction/reduction.h"
@@ -80,8 +81,7 @@ Variables batch_norm_gradient_body(Span v, const Attributes& attributes,
 
 void check_batch_norm_types(const TypeCall& c) {
     const Type& x = c.inputs[0];
-    if (!is_float(x.dtype))  // batch_normalization_c1
-        fail<DtypeError>("batch_normalization: x should be floating point, it is {}", to_string(x));
+    check_float("batch_normalization", "x", x);  // batch_normalization_c1
     Shape keys = key_shape(x.shape, c.attributes.dims("axis"));
     const char* names[] = {"gamma", "beta"};
     for (int i = 0; i < 2; ++i) {
@@ -181,7 +181,7 @@ const OpDef& op_batch_norm = define_composite({
     .declared = {library_role(LibraryRole::batch_normalization)},
 });
 
-/// Where the keys are the channels; the formula says the rest.
+/// Writes a batch normalisation in which the keys are the channels; the formula says the rest.
 std::vector<int> write_fixed_batch_norm(OnnxCall& c) {
     const OnnxSizes& x = c.inputs[0].shape;
     if (x.size() < 2 || !x[1].is_constant()) return {};

@@ -4,6 +4,7 @@
 #include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/array/layout/slicing.h"
 #include "runtime/ops/by_name/function.h"
+#include "runtime/ops/define/check_float.h"
 #include "runtime/ops/define/widened.h"
 #include "runtime/ops/math/math.h"
 #include "runtime/ops/math/reduction/norm.h"
@@ -13,11 +14,6 @@
 
 namespace catena {
 namespace {
-
-void check_float(const char* op, const Variable& x) {
-    if (!is_float(x.dtype()))
-        fail<DtypeError>("{}: x should be floating point, it is {}", op, to_string(x.type()));
-}
 
 Variable response_body(const Variable& x, const Attributes& attributes,
                        std::span<const Scalar> scalars) {
@@ -59,7 +55,7 @@ std::vector<int> write_response(OnnxCall& c) {
     return {c.graph.reshape(y, image, x)};
 }
 
-/// Only its body, but for ONNX.
+/// The operation, which is only its body but for ONNX.
 const OpDef& op_local_response = register_op({
     .name = "local_response_normalization",
     .scalar_names = {"k", "alpha", "beta"},
@@ -87,7 +83,7 @@ const FunctionDef& f_local_response_normalization =
 Variable normalize(const Operand& x, const Scalar& eps, const Axes& axis) {
     LocationScope scope(x.location());
     const Variable& v = x;
-    check_float("normalize", v);
+    check_float("normalize", "x", v.type());
     const Axes axes = normalize_axes("normalize", axis, v.rank(), true);
     const Variable wide = widened(v);
     return cast(wide / (length_of(sum(square(wide), axes, true)) + eps), v.dtype());
@@ -103,7 +99,7 @@ Variable local_response_normalization(const Operand& x, int64_t n, const Scalar&
                                       const Scalar& alpha, const Scalar& beta) {
     LocationScope scope(x.location());
     const Variable& v = x;
-    check_float("local_response_normalization", v);
+    check_float("local_response_normalization", "x", v.type());
     if (v.rank() < 2)
         fail<ShapeError>("local_response_normalization: x should be [N,C,...], it is {}",
                          to_string(v.shape()));

@@ -3,18 +3,13 @@
 #include "runtime/core/system/error.h"
 #include "runtime/ops/array/layout/movement.h"
 #include "runtime/ops/by_name/function.h"
+#include "runtime/ops/define/check_float.h"
 #include "runtime/ops/define/constant.h"
 #include "runtime/ops/define/widened.h"
 #include "runtime/ops/spatial/sampling.h"
 
 namespace catena {
 namespace {
-
-void check_float(const char* op, const char* name, const Variable& x) {
-    if (!is_float(x.dtype()))
-        fail<DtypeError>("{}: {} should be floating point, it is {}", op, name,
-                         to_string(x.type()));
-}
 
 const FunctionDef& f_spatial_transformer_grid = function(
     "spatial_transformer_grid(theta, output_shape)", {"theta"}, [](const FunctionArguments& a) {
@@ -30,7 +25,7 @@ const FunctionDef& f_spatial_transformer_sampler =
 Variable spatial_transformer_grid(const Operand& theta, const Dims& output_shape) {
     LocationScope scope(theta.location());
     const Variable& maps = theta;
-    check_float("spatial_transformer_grid", "theta", maps);
+    check_float("spatial_transformer_grid", "theta", maps.type());
     if (maps.rank() != 3 || maps.shape()[1] != 2 || maps.shape()[2] != 3)
         fail<ShapeError>("spatial_transformer_grid: theta should be [B,2,3], it is {}",
                          to_string(maps.shape()));
@@ -46,8 +41,8 @@ Variable spatial_transformer_grid(const Operand& theta, const Dims& output_shape
 Variable spatial_transformer_sampler(const Operand& x, const Operand& grid) {
     LocationScope scope(x.location());
     const Variable &images = x, &places = grid;
-    check_float("spatial_transformer_sampler", "x", images);
-    check_float("spatial_transformer_sampler", "grid", places);
+    check_float("spatial_transformer_sampler", "x", images.type());
+    check_float("spatial_transformer_sampler", "grid", places.type());
     const Shape &from = images.shape(), &to = places.shape();
     if (from.rank() != 4 || to.rank() != 4 || to[0] != from[0] || to[1] != 2)
         fail<ShapeError>(

@@ -4,6 +4,7 @@
 #include "runtime/graph/op/arithmetic.h"
 #include "runtime/ops/array/layout/movement.h"
 #include "runtime/ops/declare/device_form.h"
+#include "runtime/ops/define/check_float.h"
 #include "runtime/ops/define/constant.h"
 #include "runtime/ops/define/widened.h"
 
@@ -42,9 +43,7 @@ Shape batch_of(const Shape& shape) {
 Variables in_working_precision(const OpDef& op, const Operand& a, const Attributes& attributes) {
     LocationScope scope(a.location());
     const Variable& given = a;
-    if (!is_float(given.dtype()))
-        fail<DtypeError>("{}: a should be floating point, it is {}", op.name,
-                         to_string(given.type()));
+    check_float(op.name, "a", given.type());
     const Variable x = widened(given);
     const Variable* inputs[] = {&x};
     Variables results = apply(op, inputs, known_location(), attributes);

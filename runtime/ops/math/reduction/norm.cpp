@@ -3,6 +3,7 @@
 #include "runtime/core/system/error.h"
 #include "runtime/graph/op/variable_math.h"
 #include "runtime/ops/by_name/function.h"
+#include "runtime/ops/define/check_float.h"
 #include "runtime/ops/define/define.h"
 #include "runtime/ops/define/widened.h"
 #include "runtime/ops/math/math.h"
@@ -35,9 +36,7 @@ Variable length_of(const Variable& squares) {
 Variable batch_l2_norm_squared(const Operand& x) {
     LocationScope scope(x.location());
     const Variable& v = x;
-    if (!is_float(v.dtype()))
-        fail<DtypeError>("batch_l2_norm_squared: x should be floating point, it is {}",
-                         to_string(v.type()));
+    check_float("batch_l2_norm_squared", "x", v.type());
     if (v.rank() < 2)
         fail<ShapeError>(
             "batch_l2_norm_squared: x should have a second axis to sum along, it is {}",
