@@ -39,7 +39,7 @@ template <class T>
 class Ref {
 public:
     Ref() noexcept = default;
-    /// Null.
+    /// A handle without an object.
     Ref(std::nullptr_t) noexcept {}
     /// Adds a reference to the object.
     explicit Ref(T* object) noexcept : object_(object) {
@@ -80,6 +80,14 @@ public:
         Ref ref;
         ref.object_ = object;
         object->retain_first();
+        return ref;
+    }
+
+    /// A handle of an object that others keep alive. It counts no reference, so it must not be
+    /// destroyed (uncounted.h).
+    static Ref uncounted(T* object) noexcept {
+        Ref ref;
+        ref.object_ = object;
         return ref;
     }
 

@@ -4,6 +4,7 @@
 #include "runtime/core/array/pending.h"
 #include "runtime/core/memory/out_of_memory.h"
 #include "runtime/core/memory/reused_vector.h"
+#include "runtime/core/memory/uncounted.h"
 #include "runtime/graph/call/check_nan.h"
 #include "runtime/graph/node/node.h"
 #include "runtime/graph/op/call_types.h"
@@ -61,8 +62,9 @@ Device& call_device(const OpCall& call) {
 
 Variables run_kernel(const OpCall& call, Device& device) {
     const Types types = call_types(call);
-    SmallVector<Array, 4> arrays;
-    for (const Variable* input : call.inputs) arrays.push_back(input->array());
+    // The variables keep their arrays: kernels are given arrays only, and replace none.
+    const Uncounted<Array, 4> arrays(
+        call.inputs.size(), [&](size_t i) { return call.inputs[i]->body()->array.body(); });
     SmallVector<double, 4> values;
     if (!device.is_meta())
         for (const Scalar& s : call.scalars) values.push_back(s.value());

@@ -21,8 +21,9 @@ bool GradientCall::has_gy(int output) const {
     return gy_[output].defined();
 }
 
-Variable GradientCall::gy(int output) const {
-    return gy_[output].defined() ? gy_[output] : fill(node_.output_types[output], 0);
+const Variable& GradientCall::gy(int output) const {
+    if (gy_[output].defined()) return gy_[output];
+    return zeros_.emplace_front(fill(node_.output_types[output], 0));
 }
 
 Variable GradientCall::x(int input) const {

@@ -6,8 +6,9 @@ namespace catena {
 namespace {
 
 Types map_types(const OpDef& op, const Type& type) {
-    Types types{type};
-    while (int(types.size()) < op.output_count) types.push_back(type);
+    Types types;
+    do types.emplace_back(type);
+    while (int(types.size()) < op.output_count);
     return types;
 }
 

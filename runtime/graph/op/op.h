@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <forward_list>
 #include <functional>
 #include <span>
 #include <string>
@@ -22,9 +23,9 @@ enum class Kind : uint8_t {
     map,       ///< `formula` at every index of the broadcast inputs; with no inputs, of the output.
     reduce,    ///< combine over attribute "axes" (dims), kept as size 1 when "keepdims".
     scan,      ///< running combination along an axis.
-    contract,  ///< matmul family.
-    window,    ///< convolution, pooling.
-    reshape,   ///< attribute "shape".
+    contract,  ///< The matmul family.
+    window,    ///< Convolution and pooling.
+    reshape,   ///< A reshape; attribute "shape".
     transpose,  ///< attribute "axes": output axis i is input axis axes[i].
     broadcast,  ///< attribute "shape"; NumPy rules.
     slice,      ///< attributes "begin", "step", "size" (dims of the input's rank).
@@ -55,7 +56,7 @@ struct TypeCall {
     const OpDef& op;
     /// Dtypes and shapes of the inputs.
     std::span<const Type> inputs;
-    /// Its attributes.
+    /// The call's attributes.
     const Attributes& attributes;
 };
 
@@ -66,9 +67,9 @@ struct OpCall {
     const OpDef& op;
     /// The inputs.
     std::span<const Variable* const> inputs;
-    /// Its attributes.
+    /// The call's attributes.
     const Attributes& attributes;
-    /// Its numbers, in the order of OpDef::scalar_names.
+    /// The call's numbers, in the order of OpDef::scalar_names.
     std::span<const Scalar> scalars;
 };
 
@@ -81,9 +82,9 @@ struct KernelCall {
     std::span<const Array> inputs;
     /// The outputs, which the kernel fills.
     std::span<Array> outputs;
-    /// Its attributes.
+    /// The call's attributes.
     const Attributes& attributes;
-    /// Its numbers, in the order of OpDef::scalar_names.
+    /// The call's numbers, in the order of OpDef::scalar_names.
     std::span<const double> scalars;
 };
 
@@ -91,7 +92,7 @@ struct KernelCall {
 /// is an InternalError. All results are Variables, so gradients are differentiable.
 class GradientCall {
 public:
-    /// Of a node of the graph, with the gradients of its outputs; undefined: no gradient.
+    /// A call for a node of the graph, with the gradients of its outputs; undefined: no gradient.
     GradientCall(Node& node, std::span<const Variable> gy) : node_(node), gy_(gy) {}
     /// The call's attributes.
     const Attributes& attributes() const;
@@ -109,25 +110,26 @@ public:
     Variable x(int input) const;
     /// An output.
     Variable y(int output = 0) const;
-    /// Always known.
+    /// The type of an input, which is always known.
     const Type& x_type(int input) const;
     /// The type of an output; always known.
     const Type& y_type(int output = 0) const;
-    /// Gradient of output i; zeros when there is none.
-    Variable gy(int output = 0) const;
+    /// Gradient of output i, as long as the call lasts; zeros when there is none.
+    const Variable& gy(int output = 0) const;
     /// Whether a gradient flows into output i.
     bool has_gy(int output) const;
 
 private:
     Node& node_;
     std::span<const Variable> gy_;
+    mutable std::forward_list<Variable> zeros_;  ///< Zeros that gy() has made.
 };
 
 /// The inputs and outputs that the gradient of one input reads; bit i is input or output i.
 struct Reads {
-    /// Bits of inputs.
+    /// A bit for each input that is read.
     uint64_t inputs = 0;
-    /// Bits of outputs.
+    /// A bit for each output that is read.
     uint64_t outputs = 0;
 };
 
@@ -162,8 +164,8 @@ struct OpDef {
     std::string name;
     /// What sort of op it is.
     Kind kind = Kind::call;
-    int input_count = 1;   ///< -1: any number (concat, stack).
-    int output_count = 1;  ///< -1: the type rule says.
+    int input_count = 1;   ///< The number of inputs; -1: any (concat, stack).
+    int output_count = 1;  ///< The number of outputs; -1: the type rule says.
     /// The names of its numbers.
     std::vector<std::string> scalar_names;
     /// Whether it has a gradient.
@@ -183,11 +185,11 @@ struct OpDef {
     /// What `gradient` reads for input i; a missing entry reads nothing.
     std::function<Reads(int input, int input_count)> reads;
 
-    Formula formula;           ///< Kind::map.
+    Formula formula;           ///< What a Kind::map computes of each element.
     bool gives_bool = false;   ///< Kind::map: the result is bool (comparisons).
     bool floats_only = false;  ///< Kind::map: integer inputs are a DtypeError.
-    Combine combine{};         ///< Kind::reduce.
-    OnnxMapping onnx;          ///< Empty: by formula or body, or not at all.
+    Combine combine{};         ///< How a Kind::reduce combines.
+    OnnxMapping onnx;          ///< The ONNX form; empty: by formula or body, or not at all.
     /// The kernel can fail: it rejects values of its inputs (labels, indices), or waits for other
     /// processes.
     bool checks_values = false;

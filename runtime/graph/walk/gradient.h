@@ -26,7 +26,7 @@ struct GradOptions {
 class VariableList : public std::span<const Variable> {
 public:
     VariableList() = default;
-    /// These variables, until the end of the statement.
+    /// A list of these variables, until the end of the statement.
     VariableList(std::initializer_list<Variable> variables);
     /// The variables of a vector, a span or another list.
     template <std::convertible_to<std::span<const Variable>> List>

@@ -61,10 +61,13 @@ Variables gradient_of(Node& node, std::span<const Variable> gy) {
 WalkScratches::WalkScratches() : is_nested_(running_walks++ > 0) {}
 WalkScratches::~WalkScratches() { --running_walks; }
 
-Variable sum_gradients(const Variable& a, const Variable& b) { return a.defined() ? a + b : b; }
+Variable sum_gradients(const Variable& a, Variable b) {
+    if (a.defined()) return a + b;
+    return b;
+}
 
-void store_gradient(const Ref<VariableBody>& body, const Variable& gradient) {
-    Variable(body).set_grad_variable(gradient);
+void store_gradient(const Ref<VariableBody>& body, Variable gradient) {
+    Variable(body).set_grad_variable(std::move(gradient));
 }
 
 bool gradients_are_recorded() { return config().enable_backprop || current_recorder(); }
@@ -88,10 +91,10 @@ void GradientWalk::reset(Node& node) {
     scratch.queued = false;
 }
 
-void GradientWalk::send(const Edge& edge, const Variable& gradient) {
+void GradientWalk::send(const Edge& edge, Variable gradient) {
     if (!edge.wanted() || !gradient.defined()) return;
     if (edge.leaf) {
-        if (sink_.wants_leaf(edge.leaf.get())) sink_.leaf(edge.leaf, gradient);
+        if (sink_.wants_leaf(edge.leaf.get())) sink_.leaf(edge.leaf, std::move(gradient));
         return;
     }
     Node& node = *edge.node;
@@ -103,7 +106,8 @@ void GradientWalk::send(const Edge& edge, const Variable& gradient) {
         scratch.queued = true;
         scratch.pending.resize(node.output_types.size());
     }
-    scratch.pending[edge.index] = sum_gradients(scratch.pending[edge.index], gradient);
+    Variable& so_far = scratch.pending[edge.index];
+    so_far = sum_gradients(so_far, std::move(gradient));
 }
 
 /// The gradients of a node's outputs. It is in no list any more, and ready for the next walk
@@ -158,14 +162,14 @@ Variables GradientWalk::gradients_of_inputs(Node& node, std::span<const Variable
     return gx;
 }
 
-void GradientWalk::send_below(const Node& node, const Variables& gx) {
+void GradientWalk::send_below(const Node& node, Variables gx) {
     for (size_t i = 0; i < gx.size(); ++i) {
         if (!node.edges[i].wanted()) continue;
         std::optional<LocationScope> line;
         if (node.region) line.emplace(node.region->location_of(int(i), node.location));
         if (gx[i].defined()) {
             check(node, int(i), gx[i]);
-            send(node.edges[i], gx[i]);
+            send(node.edges[i], std::move(gx[i]));
         }
         if (node.edges[i].leaf) sink_.edge_done(node.edges[i].leaf);
     }

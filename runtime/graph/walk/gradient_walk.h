@@ -30,7 +30,7 @@ public:
     explicit GradientSink(WalkScratches& scratches) : scratches(scratches) {}
     virtual ~GradientSink() = default;
     WalkScratches& scratches;
-    virtual void leaf(const Ref<VariableBody>& leaf, const Variable& gradient) = 0;
+    virtual void leaf(const Ref<VariableBody>& leaf, Variable gradient) = 0;
     /// Called when all gradients of the node's outputs are complete.
     virtual void node([[maybe_unused]] Node& node) {}
     /// False if the gradients of the node's outputs are not needed.
@@ -59,11 +59,11 @@ public:
 
 private:
     void reset(Node& node);
-    void send(const Edge& edge, const Variable& gradient);
+    void send(const Edge& edge, Variable gradient);
     void visit(Node& node);
     SmallVector<Variable, 2> take_gradients(Node& node);
     Variables gradients_of_inputs(Node& node, std::span<const Variable> gy);
-    void send_below(const Node& node, const Variables& gx);
+    void send_below(const Node& node, Variables gx);
 
     GradientSink& sink_;
     bool retain_grad_;
@@ -73,8 +73,9 @@ private:
 /// Runs the whole walk that `request` describes.
 void walk(const WalkRequest& request, GradientSink& sink, bool retain_grad);
 
-Variable sum_gradients(const Variable& a, const Variable& b);
-void store_gradient(const Ref<VariableBody>& body, const Variable& gradient);
+/// a + b, where either may be undefined: no gradient so far.
+Variable sum_gradients(const Variable& a, Variable b);
+void store_gradient(const Ref<VariableBody>& body, Variable gradient);
 
 /// Whether the gradients themselves become part of a graph or a recording, which needs the nodes of
 /// single operations.

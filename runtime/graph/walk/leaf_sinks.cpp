@@ -11,7 +11,7 @@ namespace {
 
 /// Users read it by a pointer; a view, as of a sum's gradient, may repeat one element. Not where it
 /// is a part of a graph or of a tracer's recording, which know operations only.
-Variable row_major(const Variable& gradient) {
+Variable row_major(Variable gradient) {
     const Recorder* const recorder = current_recorder();
     const bool is_recorded = config().enable_backprop || (recorder && !recorder->defers());
     if (is_recorded || gradient.array().contiguous()) return gradient;
@@ -20,14 +20,14 @@ Variable row_major(const Variable& gradient) {
 
 }  // namespace
 
-void LeafSink::leaf(const Ref<VariableBody>& leaf, const Variable& gradient) {
+void LeafSink::leaf(const Ref<VariableBody>& leaf, Variable gradient) {
     if (Recorder* recorder = current_recorder()) recorder->reads_gradient(*leaf);
     if (leaf->is_state && !leaf->is_trained) [[unlikely]]
         note_untrained_parameter(*leaf);
     if (leaf->grad_consumed)
         return;  // Accumulating into an unknown gradient leaves it unknown; reading it is an
                  // error.
-    store_gradient(leaf, row_major(sum_gradients(Variable(leaf->grad), gradient)));
+    store_gradient(leaf, row_major(sum_gradients(Variable(leaf->grad), std::move(gradient))));
 }
 
 CountingSink::CountingSink(WalkScratches& scratches, GradientListener& listener,

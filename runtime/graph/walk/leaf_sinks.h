@@ -12,7 +12,7 @@ namespace catena {
 class LeafSink : public GradientSink {
 public:
     using GradientSink::GradientSink;
-    void leaf(const Ref<VariableBody>& leaf, const Variable& gradient) override;
+    void leaf(const Ref<VariableBody>& leaf, Variable gradient) override;
 };
 
 /// A sink that tells the thread's listener when the last edge to a leaf is done.

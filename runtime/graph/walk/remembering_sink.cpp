@@ -7,8 +7,8 @@
 
 namespace catena {
 
-void RememberingSink::leaf(const Ref<VariableBody>& leaf, const Variable& gradient) {
-    sink_.leaf(leaf, gradient);
+void RememberingSink::leaf(const Ref<VariableBody>& leaf, Variable gradient) {
+    sink_.leaf(leaf, std::move(gradient));
     memory_.stored(*leaf);
 }
 

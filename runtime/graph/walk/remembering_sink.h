@@ -9,7 +9,7 @@ class RememberingSink final : public GradientSink {
 public:
     RememberingSink(GradientSink& sink, WalkMemory& memory)
         : GradientSink(sink.scratches), sink_(sink), memory_(memory) {}
-    void leaf(const Ref<VariableBody>& leaf, const Variable& gradient) override;
+    void leaf(const Ref<VariableBody>& leaf, Variable gradient) override;
     void node(Node& node) override;
     bool wants(Node& node) const override { return sink_.wants(node); }
     bool goes_below(const Node& node) const override { return sink_.goes_below(node); }

@@ -24,7 +24,7 @@ TargetSink::~TargetSink() {
     for (const Ref<Node>& node : seen_) mark_of(*node) = unseen;
 }
 
-void TargetSink::leaf(const Ref<VariableBody>& leaf, const Variable& gradient) {
+void TargetSink::leaf(const Ref<VariableBody>& leaf, Variable gradient) {
     for (const Target& target : targets_at(leaf.get()))
         results_[target.number] = sum_gradients(results_[target.number], gradient);
 }

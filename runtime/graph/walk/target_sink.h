@@ -9,7 +9,7 @@ class TargetSink final : public GradientSink {
 public:
     TargetSink(WalkScratches& scratches, const WalkRequest& request);
     ~TargetSink() override;
-    void leaf(const Ref<VariableBody>& leaf, const Variable& gradient) override;
+    void leaf(const Ref<VariableBody>& leaf, Variable gradient) override;
     void node(Node& node) override;
     bool wants(Node& node) const override { return mark_of(node) == useful; }
     bool goes_below(const Node& node) const override {

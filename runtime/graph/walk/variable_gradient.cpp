@@ -64,7 +64,7 @@ void Variable::set_grad_variable(Variable grad, Caller at) const try {
     if (grad.defined()) check_gradient(*this, grad.array());
     if (Recorder* recorder = current_recorder())
         recorder->changing(*body_, Recorder::Change::gradient);
-    body_->grad = grad.ref();
+    body_->grad = std::move(grad.body_);
     body_->grad_consumed = false;
 } catch (const std::bad_alloc&) {
     throw_out_of_memory("Variable", "set_grad");

@@ -11,9 +11,9 @@ namespace catena {
 struct WalkRequest {
     std::span<const Variable> outputs;
     std::span<const Variable> starts;  ///< The gradients of `outputs` that the walk begins with.
-    std::span<const Edge> targets;     ///< For grad(): the edges whose gradients are wanted.
+    std::span<const Edge> targets;     ///< The edges whose gradients are wanted, for grad().
     bool targets_are_border = false;   ///< True if the walk does not go below the targets.
-    /// For backward(): true, gradients are added to those of the leaves.
+    /// True for backward(): gradients are added to those of the leaves.
     bool into_leaves = false;
 };
 

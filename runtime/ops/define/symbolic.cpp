@@ -14,7 +14,7 @@ struct GradientOp {
     const OpDef* op = nullptr;
     std::vector<int> reads;  ///< Positions in x0.., y, gy.
     MapGradient gradient;
-    bool is_gy = false;  ///< Nothing is computed: it is gy itself.
+    bool is_gy = false;  ///< True where nothing is computed: the gradient is gy itself.
 };
 
 /// `formula` over the inputs in `kept` only, renumbered.
@@ -86,11 +86,14 @@ Variable value_at(const GradientCall& c, int k) {
 
 Variable plain_gradient(const GradientCall& c, const GradientOp& g,
                         std::span<const Scalar> scalars) {
-    SmallVector<Variable, 4> values;
-    for (int k : g.reads) values.push_back(value_at(c, k));
+    const int gy = c.input_count() + 1;
+    SmallVector<Variable, 4> values(g.reads.size());
     SmallVector<const Variable*, 4> inputs;
-    for (const Variable& v : values) inputs.push_back(&v);
-    return apply(*g.op, inputs, {}, {}, scalars)[0];
+    for (size_t i = 0; i < values.size(); ++i) {
+        if (g.reads[i] != gy) values[i] = value_at(c, g.reads[i]);
+        inputs.push_back(g.reads[i] == gy ? &c.gy() : &values[i]);
+    }
+    return std::move(apply(*g.op, inputs, {}, {}, scalars)[0]);
 }
 
 Variable differentiable_gradient(const GradientCall& c, const GradientOp& g,
@@ -118,7 +121,8 @@ Reads as_reads(const std::vector<int>& values, int inputs) {
 /// The gradient as the input has it: broadcast dimensions summed, dtype restored.
 Variable like_input(Variable gx, const Type& x) {
     if (!(gx.shape() == x.shape)) gx = sum_to(gx, x.shape);
-    return gx.dtype() == x.dtype ? gx : cast(gx, x.dtype);
+    if (gx.dtype() != x.dtype) return cast(gx, x.dtype);
+    return gx;
 }
 
 }  // namespace
