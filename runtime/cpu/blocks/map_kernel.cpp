@@ -14,11 +14,14 @@ namespace catena {
 
 namespace {
 
-constexpr double worthwhile_nanoseconds = 30'000;  ///< Less work than this is not worth a thread.
+/// The work that is worth a thread, in nanoseconds.
+constexpr double worthwhile_nanoseconds = 30'000;
 constexpr int64_t longest_block = 1024;
 constexpr size_t cache_bytes = size_t(20)
                                << 10;  ///< Of the first-level cache, for intermediate results.
-constexpr int64_t shortest_row = 96;   ///< Shorter rows are gathered into blocks.
+/// Intermediate results of so many bytes lie on the stack: memory costs more than a short map.
+constexpr size_t bytes_on_stack = 4096;
+constexpr int64_t shortest_row = 96;  ///< Shorter rows are gathered into blocks.
 
 std::byte* address_of(const Array& array) {
     const ArrayBody& body = *array.body();
@@ -40,9 +43,9 @@ bool is_stored_as(Dtype dtype, Compute compute) {
 
 /// The memory of a running program's slots. One frame per thread.
 struct Frame {
-    const void** at;   ///< Per slot.
-    uint64_t* values;  ///< Per slot: room for a single element.
-    bool* uniform;     ///< Per slot: a single element stands for all.
+    const void** at;   ///< The address of each slot's elements.
+    uint64_t* values;  ///< Room for a single element of each slot.
+    bool* uniform;     ///< Whether a single element of a slot stands for all.
 
     void* value(int32_t slot) { return &values[slot]; }
     void set_uniform(int32_t slot) {
@@ -81,7 +84,7 @@ void store(const BlockProgram& program, const BlockProgram::Output& output, Dtyp
     table[size_t(program.compute)][size_t(dtype)](to, frame.at[output.slot], n, uniform);
 }
 
-/// One element needs no loops, no blocks and no threads.
+/// Runs a map of one element, which needs no loops, no blocks and no threads.
 void run_single(const BlockProgram& program, const KernelCall& call) {
     CATENA_FRAME(frame, program.slot_count);
     run_prologue(program, call.scalars, frame);
@@ -109,11 +112,11 @@ void run_single(const BlockProgram& program, const KernelCall& call) {
 enum class Access : uint8_t {
     in_place,      ///< Dense in the order of the output, and of the right type.
     converted,     ///< Dense in the order of the output.
-    single,        ///< One element for all.
+    single,        ///< The operand is one element for all.
     row_in_place,  ///< Dense within a row.
-    row_single,    ///< One element for each row.
+    row_single,    ///< The operand has one element for each row.
     row_strided,
-    gathered,  ///< Rows too short to stop at each of them.
+    gathered,  ///< The operand's rows are too short to stop at each of them.
 };
 
 class MapRun {
@@ -128,6 +131,7 @@ public:
         block_ = std::clamp<int64_t>(
             int64_t(cache_bytes / (element * (buffers + 1))) & ~int64_t(63), 64, longest_block);
         const auto grain = std::max(int64_t(worthwhile_nanoseconds / program_.nanoseconds), block_);
+        block_ = std::min(block_, (count + 63) & ~int64_t(63));
         parallel_for(count, grain, [&](int64_t begin, int64_t end) { run_range(begin, end); });
     }
 
@@ -135,10 +139,10 @@ private:
     struct Input {
         Access access;
         int32_t slot;
-        int32_t buffer;  ///< Where it is staged, -1 when it is not.
-        size_t operand;  ///< In the nest.
+        int32_t buffer;  ///< The buffer in which the input is staged, -1 when it is not.
+        size_t operand;  ///< The index of the input in the nest.
         const std::byte* data;
-        int64_t element;  ///< Bytes.
+        int64_t element;  ///< The size of an element in bytes.
         BlockKernels::Load load;
     };
 
@@ -201,7 +205,9 @@ private:
         run_prologue(program_, call_.scalars, frame);
         const size_t buffer_bytes = size_t(block_) * size_of(program_.compute);
         const size_t bytes = buffer_bytes * (size_t(program_.buffer_count) + staged_);
-        const MemoryBlock scratch = bytes > 0 ? allocate_memory(bytes) : MemoryBlock{};
+        alignas(64) std::byte on_stack[bytes_on_stack];
+        const bool is_large = bytes > sizeof(on_stack);
+        const MemoryBlock scratch = is_large ? allocate_memory(bytes) : MemoryBlock{on_stack};
         auto* const buffers = static_cast<std::byte*>(scratch.data);
         auto* const masks = static_cast<uint8_t*>(__builtin_alloca(program_.body.size()));
         auto* const targets =
@@ -238,7 +244,7 @@ private:
             }
             i += n;
         }
-        if (bytes > 0) free_memory(scratch, bytes);
+        if (is_large) free_memory(scratch, bytes);
     }
 
     size_t targets_count() const { return program_.outputs.size(); }
@@ -344,13 +350,14 @@ private:
     const Shape& shape_;
     LoopNest nest_;
     SmallVector<Input, 6> inputs_;
-    SmallVector<Array, 1> copies_;  ///< Of inputs.
+    SmallVector<Array, 1> copies_;  ///< Copies of inputs that lie across the memory.
     size_t staged_ = 0;
     int64_t block_ = longest_block;
     bool by_rows_ = false;
 };
 
-/// As map_compute_dtype, from arrays and without a list.
+/// The compute type of a call, which map_compute_dtype() gives for types; here from arrays and
+/// without a list.
 Compute compute_of_call(const KernelCall& call) {
     const Dtype output = call.outputs[0].dtype();
     if (call.inputs.empty()) return compute_of(output);
