@@ -67,14 +67,14 @@ public:
             if (--missing_[update] == 0) make_ready(update);
     }
 
-    /// Those worth a launch now.
+    /// The indices of the kernels that are worth a launch now.
     std::vector<size_t> due() {
         if (ready_bytes_ < least_freed || may_fail()) return {};
         ready_bytes_ = 0;
         return std::exchange(ready_, {});
     }
 
-    /// Those that have not run.
+    /// The indices of the kernels that have not run.
     std::vector<size_t> rest() const {
         std::vector<size_t> rest;
         std::ranges::copy_if(updates_, std::back_inserter(rest),
@@ -83,7 +83,7 @@ public:
     }
 
 private:
-    /// By buffer: the one that holds the old content of the state that it replaces; -1: none.
+    /// For each buffer, the one that holds the old content of the state that it replaces; -1: none.
     std::vector<int> replaced_states(const StateResults& states) const {
         std::vector<int> buffer_of(schedule_.input_types.size(), -1),
             replaced(schedule_.buffers.size(), -1);
@@ -123,10 +123,10 @@ private:
     size_t ready_bytes_ = 0;
     // By launch in program order.
     std::vector<size_t> freed_;  ///< Bytes that nobody reads after this update.
-    std::vector<int> missing_;   ///< How many launches it waits for.
+    std::vector<int> missing_;   ///< How many launches each launch waits for.
     std::vector<std::vector<size_t>> dependents_;
     std::vector<size_t> can_fail_;
-    size_t passed_ = 0;  ///< So many of can_fail_ cannot fail any more.
+    size_t passed_ = 0;  ///< How many of can_fail_ cannot fail any more.
 };
 
 /// Library calls run as early as possible; kernels wait until only kernels are ready, and then run
@@ -233,8 +233,8 @@ private:
         updates_->finished(l);
     }
 
-    /// In the last launch if that is one of kernels and none of these waits for it, else in one of
-    /// their own.
+    /// Runs the remaining kernels: in the last launch if that is one of kernels and none of these
+    /// waits for it, else in a launch of their own.
     void run_rest() {
         const std::vector<size_t> rest = updates_->rest();
         const int last = int(schedule_.launches.size()) - 1;
@@ -251,10 +251,11 @@ private:
 
     Schedule& schedule_;
     const std::vector<Launch>& in_order_;
-    const int before_;  ///< The launches that were there.
+    const int before_;  ///< The number of launches that were there before this part.
     std::vector<Uses> uses_;
-    std::vector<int> writer_;     ///< Per buffer; -1: none.
-    std::vector<int> launch_of_;  ///< In the schedule; -1: it has not run.
+    std::vector<int> writer_;  ///< The launch that writes each buffer; -1: none.
+    /// For each kernel, its launch in the schedule; -1: it has not run.
+    std::vector<int> launch_of_;
     std::vector<size_t> awaited_;
     std::optional<Updates> updates_;
 };

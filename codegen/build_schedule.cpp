@@ -223,7 +223,8 @@ private:
         schedule_.library_calls.push_back(std::move(made));
     }
 
-    /// Nothing happens there: its results are what the second part is given.
+    /// Passes over a border, at which nothing happens: its results are what the second part is
+    /// given.
     void pass_border(mlir::Operation& op, ir::LibraryCall call) {
         const auto given = call.getInputs().take_back(op.getNumResults());
         for (auto [result, gradient] : llvm::zip(op.getResults(), given))
@@ -338,16 +339,17 @@ private:
     std::vector<Launch> in_order_;
     std::vector<mlir::Value> returned_;
     std::vector<int> shown_, results_show_;  ///< See find_shown(), by result as well.
-    std::vector<mlir::Value> assigned_;      ///< By Trace::assigns,
-    std::map<int, size_t> assign_of_;        ///< whose number is found by its target.
+    std::vector<mlir::Value> assigned_;  ///< The assigned values, in the order of Trace::assigns.
+    std::map<int, size_t> assign_of_;    ///< The number of each assignment, found by its target.
 };
 
-/// Of any target: it is checked that there are kernels for it, not that they are fast.
+/// The results of a call that may lie with their channels last on any target. What is checked is
+/// that there are kernels for it, not that they are fast.
 ChannelsLast results_that_may_lie_last(const TypeCall& call) {
     return {.outputs = channels_last_of(call).outputs | images_of(call.op).outputs};
 }
 
-/// By the rules for schedules from files.
+/// Checks the bounds of a schedule by the rules for schedules from files.
 void check_bounds(const program::Schedule& schedule) {
     try {
         program::check_schedule(schedule, results_that_may_lie_last);

@@ -162,9 +162,9 @@ private:
     const Schedule& schedule_;
     const std::vector<Launch>& in_order_;
     std::vector<Uses> uses_;
-    std::vector<int> writer_;  ///< By buffer; -1: an input.
+    std::vector<int> writer_;  ///< For each buffer, the launch that writes it; -1: it is an input.
     std::vector<Side> sides_;
-    std::vector<size_t> late_;  ///< Of backward, but bound by no reader of gradients.
+    std::vector<size_t> late_;  ///< Launches of backward that no reader of gradients needs.
     std::map<size_t, int> nodes_;
     int source_ = 0, sink_ = 0;
 };

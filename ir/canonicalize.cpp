@@ -246,7 +246,7 @@ struct ConcatOfSlices : mlir::OpRewritePattern<ConcatOp> {
     }
 };
 
-/// The same function of every slice of a value is the function of the value.
+/// Concatenated maps whose function is the same become one map of the concatenation.
 struct ConcatOfMaps : mlir::OpRewritePattern<ConcatOp> {
     using OpRewritePattern::OpRewritePattern;
 

@@ -111,7 +111,7 @@ private:
     const Formula& formula_;
     mlir::Type compute_;
     mlir::Block* block_;
-    llvm::SmallVector<mlir::Value> values_;  ///< Indexed by node.
+    llvm::SmallVector<mlir::Value> values_;  ///< The values of the formula, indexed by node.
 };
 
 }  // namespace

@@ -241,7 +241,7 @@ private:
     const Trace& trace_;
     mlir::OpBuilder b_;
     llvm::SmallVector<mlir::Value> values_;   ///< Indexed by number in the trace.
-    llvm::SmallVector<mlir::Value> scalars_;  ///< Indexed by slot.
+    llvm::SmallVector<mlir::Value> scalars_;  ///< The scalars of the trace, indexed by slot.
     mlir::Operation* last_scalar_ = nullptr;
 };
 

@@ -37,7 +37,7 @@ struct Part {
     TypeCall type_call() const { return {*op, types, attributes}; }
 };
 
-/// Without what it is told of the range of its input 0, if `before` tells it.
+/// Drops what a part is told of the range of its input 0, if `before` tells it.
 void forget_range(Part& part, mlir::Operation* before) {
     for (size_t i = 1; i < part.inputs.size(); ++i) {
         if (part.inputs[i] != before->getResult(1)) continue;

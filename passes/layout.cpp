@@ -88,7 +88,8 @@ bool runs_row_by_row(ir::GroupOp group) {
     });
 }
 
-/// Not a group that runs row by row over its innermost dimensions.
+/// Whether a group can compute with channels last: it does not run row by row over its innermost
+/// dimensions.
 bool takes_channels_last(ir::GroupOp group) {
     bool has_full = false;
     for (mlir::Value result : group.getResults()) {
@@ -189,7 +190,7 @@ private:
         }
     }
 
-    /// Like a group: it costs nothing in either order.
+    /// Visits a call that costs nothing in either order, as a group does.
     void visit_alike(mlir::Operation& op, ir::LibraryCall call, const ChannelsLast& rule) {
         llvm::SmallVector<mlir::Value> images;
         for (auto [i, input] : llvm::enumerate(call.getInputs())) {

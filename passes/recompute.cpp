@@ -26,13 +26,14 @@ constexpr int64_t fewest_bytes = 64 * 1024;
 /// Arithmetic of one element that a sweep does while it waits for memory; a division counts as
 /// several.
 constexpr int most_arithmetic = 12, division = 4;
-/// Beside one array as large as the result, a formula may keep a fraction of it alive: statistics,
-/// scales.
+/// How large, as a share of the result, the arrays are that a formula may keep alive beside one as
+/// large: statistics, scales.
 constexpr int64_t small_recompute_share = 8;
-/// As many as fusion allows a group to read (fuse.cpp).
+/// As many inputs as fusion allows a group to read (fuse.cpp).
 constexpr size_t max_recompute_inputs = 12;
 
-/// Of a map that any sweep can do on the side; nothing for others: exp, tanh and their like.
+/// The arithmetic of a map that any sweep can do on the side; nothing for others: exp, tanh and
+/// their like.
 std::optional<int> arithmetic_of(ir::MapOp map) {
     int count = 0;
     for (mlir::Operation& op : map.getBody().front().without_terminator()) {
@@ -87,7 +88,7 @@ struct Candidate {
     mlir::OpResult result;
     Formula formula;
     llvm::SetVector<ir::GroupOp> readers;
-    bool stored = false;  ///< Others read it all the same.
+    bool stored = false;  ///< Whether the result is stored because others read it all the same.
 };
 
 /// The value outside of `group` that a leaf is; null for a value of its body.
@@ -137,8 +138,8 @@ int64_t bytes_kept(const Candidate& candidate, ir::GroupOp group) {
     return bytes;
 }
 
-/// Only the readers that read all of the formula's large arrays anyway: each saves reading the
-/// result, which is stored for others.
+/// A candidate for only the readers that read all of the formula's large arrays anyway: each saves
+/// reading the result, which is stored for others.
 std::optional<Candidate> stored_for_others(Candidate candidate, ir::GroupOp group) {
     candidate.stored = true;
     candidate.readers.remove_if([&](ir::GroupOp reader) {
@@ -148,9 +149,9 @@ std::optional<Candidate> stored_for_others(Candidate candidate, ir::GroupOp grou
     return candidate.readers.empty() ? std::nullopt : std::optional(std::move(candidate));
 }
 
-/// Nothing unless storing the result, or reading it, costs more memory traffic than its readers
-/// have without it. The place in memory of a result that is not stored is free for what its formula
-/// reads, which now lives as long: hardly more memory is needed.
+/// A candidate; nothing unless storing the result, or reading it, costs more memory traffic than
+/// its readers have without it. The place in memory of a result that is not stored is free for what
+/// its formula reads, which now lives as long: hardly more memory is needed.
 std::optional<Candidate> candidate_of(mlir::OpResult result, ir::GroupOp group) {
     const mlir::Value inside = group.yield().getValues()[result.getResultNumber()];
     if (result.use_empty() || !is_full_size(result, group) || bytes_of(result) < fewest_bytes)
@@ -223,7 +224,7 @@ mlir::Value argument_for(ir::GroupOp group, mlir::Value value) {
     return body.insertArgument(place, value.getType(), group.getLoc());
 }
 
-/// Makes `reader` compute what it read.
+/// Makes `reader` compute the values that it read.
 void compute_in(ir::GroupOp reader, mlir::Value read, mlir::Value inside, const Formula& formula,
                 const mlir::IRMapping& outsides) {
     mlir::IRMapping mapping;

@@ -64,9 +64,9 @@ struct Program {
     }
 
     MemoryModel model;
-    std::vector<mlir::Operation*> operations;  ///< By step.
+    std::vector<mlir::Operation*> operations;  ///< The operation of each step.
     std::vector<std::vector<unsigned>>
-        operands;  ///< By step: the operand that each value read comes from.
+        operands;  ///< For each step, the operand that each value read comes from.
 
 private:
     void add_value(mlir::Value value, int64_t bytes, int maker) {
@@ -74,7 +74,7 @@ private:
         model.values.push_back({bytes, maker});
     }
 
-    /// Of the value whose memory this is; what no step makes is an input.
+    /// The number of the value whose memory this is; what no step makes is an input.
     int number_of(mlir::Value value) {
         value = root_of(value);
         if (!numbers_.contains(value)) add_value(value, 0, -1);
@@ -116,7 +116,7 @@ private:
                 model.values[size_t(number_of(operand))].bytes = 0;
     }
 
-    llvm::DenseMap<mlir::Value, int> numbers_;  ///< By root.
+    llvm::DenseMap<mlir::Value, int> numbers_;  ///< The number of each root.
 };
 
 /// Brings a function into the order of a plan.
@@ -162,7 +162,7 @@ private:
         placed_.push_back(op);
     }
 
-    /// As it was before anything was changed.
+    /// The operand as it was before anything was changed.
     mlir::Value original_operand(int step, unsigned number) {
         auto [found, is_new] = originals_.try_emplace(step);
         if (is_new)
@@ -233,7 +233,8 @@ private:
 
     const Program& program_;
     const MemoryPlan& plan_;
-    std::vector<mlir::Operation*> placed_;  ///< By place in the plan.
+    /// The operations that were placed, in the plan's order.
+    std::vector<mlir::Operation*> placed_;
     llvm::DenseMap<int, llvm::SmallVector<mlir::Value>> originals_;
 };
 
@@ -310,7 +311,7 @@ private:
         return bytes;
     }
 
-    /// Not where all results of all steps together would be too few.
+    /// Whether blocks are wanted: not where all results of all steps together would be too few.
     bool is_wanted() {
         if (budget > 0 || from <= 0) return budget > 0;
         int64_t bytes = 0;

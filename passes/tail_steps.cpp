@@ -115,7 +115,7 @@ TailSteps::TailSteps(mlir::Value y) : y_(y) {
     }
 }
 
-/// All of a map or nothing: its arithmetic must be a chain of steps.
+/// Takes all of a map or nothing: its arithmetic must be a chain of steps.
 bool TailSteps::take(ir::MapOp map, mlir::Value through) {
     const auto input = llvm::find(map.getInputs(), through) - map.getInputs().begin();
     mlir::Value value = map.getBody().front().getArgument(unsigned(input));

@@ -17,7 +17,7 @@ const OpDef* op_of(mlir::Operation* op) {
     return call ? find_op(std::string_view(call.getFunction())) : nullptr;
 }
 
-/// Weights that one call reads the next may change.
+/// Whether an operation changes states: weights that one call reads the next may change.
 bool changes_states(mlir::Operation& op) {
     return llvm::isa<ir::AssignOp>(op) || op_of(&op) == &border_op();
 }

@@ -41,7 +41,7 @@ const char* given_text(const char* text, const char* function, const char* what)
     return &given(text, function, what);
 }
 
-/// ValueError unless `count` of them lie at `given`.
+/// ValueError unless `count` elements lie at `given`.
 void check_list(const char* op, const char* what, int32_t count, const void* given) {
     if (count < 0 || (count > 0 && !given))
         fail<ValueError>("{}: {} {}s are given{}", op, count, what, given ? "" : " (NULL)");

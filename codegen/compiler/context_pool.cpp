@@ -17,11 +17,11 @@ namespace {
 struct Pool {
     std::mutex& mutex = taken_by_forks(*new std::mutex);
     std::unique_ptr<mlir::MLIRContext> idle;
-    int programs = 0;  ///< Of `idle`.
+    int programs = 0;  ///< The number of programs that the contexts in `idle` have compiled.
     int64_t made = 0;
 };
 
-/// Never destroyed: a thread may compile while the process ends.
+/// The contexts of the process. Never destroyed: a thread may compile while the process ends.
 Pool& pool() {
     static Pool& instance = *new Pool;
     return instance;

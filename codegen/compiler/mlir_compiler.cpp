@@ -63,7 +63,7 @@ struct PortableDraft {
     Draft draft;
 };
 
-/// Of all arrays that the program makes: more than it needs at a time.
+/// The bytes of all arrays that the program makes: more than it needs at a time.
 int64_t bytes_of_values(const Trace& trace) {
     int64_t bytes = 0;
     for (const auto& value : trace.values) bytes += int64_t(byte_count(value.type));

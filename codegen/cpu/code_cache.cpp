@@ -46,7 +46,7 @@ struct Cache {
     int64_t dropped = 0;
     std::atomic<int> compiled{0};
 
-    /// Programs that run an evicted kernel keep it.
+    /// Drops the oldest kernels; programs that run one of these keep it.
     void drop_oldest() {
         while (bytes > limit && !kernels.empty()) {
             auto older = [](const auto& a, const auto& b) {
@@ -86,7 +86,7 @@ std::string legend(const std::vector<const WantedKernel*>& wanted,
     return text;
 }
 
-/// All kernels through one module.
+/// Compiles all kernels through one module.
 JitResult compile(const std::vector<const WantedKernel*>& wanted, mlir::MLIRContext& context,
                   passes::Dump& dump) {
     const std::vector<std::string> names = symbol_names(wanted);

@@ -17,7 +17,7 @@ namespace catena::codegen::cpu {
 
 struct CompiledKernels {
     int distinct = 0;       ///< Number of different kernels among those requested.
-    size_t code_bytes = 0;  ///< Bytes of their code.
+    size_t code_bytes = 0;  ///< The bytes of the requested kernels' code.
 };
 
 /// Sets `function` and `code` of every launch: from the process-wide cache, or compiled now, all

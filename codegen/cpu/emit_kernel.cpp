@@ -135,7 +135,7 @@ private:
         }
     }
 
-    /// Kept lanes: chunks of `unroll` vectors, then single vectors under a mask.
+    /// Emits a loop over kept lanes: chunks of `unroll` vectors, then single vectors under a mask.
     void emit_chunks(Value low, Value high) {
         const int unroll = e_.values.unroll_of(std::vector<bool>(kernel_.values.size(), true));
         if (lanes_.width() * unroll == 1) {

@@ -54,8 +54,8 @@ bool streams(const KernelGeometry& geometry) {
     return large;
 }
 
-/// While a row is gone through again, memory would rest: how many rows further on the one is that
-/// is fetched meanwhile. The next one would be needed too soon, if rows are short. 0: they are so
+/// How many rows further on the one is that is fetched while a row is gone through again, when
+/// memory would rest. The next one would be needed too soon, if rows are short. 0: they are so
 /// short that it does not pay, or they are gone through once.
 int rows_ahead(const Kernel& kernel) {
     constexpr int64_t least_bytes = 2048, bytes_ahead = 8192;

@@ -109,7 +109,7 @@ Value KernelValues::instruction(const KernelValue& value, const Values& args) {
     return operation(value, args);
 }
 
-/// As MLIR's own operation.
+/// The value as an operation of MLIR's own dialects.
 Value KernelValues::operation(const KernelValue& value, const Values& args) {
     mlir::OpBuilder& b = lanes_.b;
     mlir::Type type = lanes_.scalar_type(value.type);

@@ -20,7 +20,7 @@ int vector_bytes(InstructionSet set) {
     return set == InstructionSet::avx512 ? 64 : set == InstructionSet::avx2 ? 32 : 16;
 }
 
-/// With all that the processor has, unless CATENA_CPU asks for less.
+/// The processor with all that it has, unless CATENA_CPU asks for less.
 Processor detect() {
     const InstructionSet most = find_instruction_set();
     if (most != processor_instruction_set()) return processor_of_level(name_of(most));

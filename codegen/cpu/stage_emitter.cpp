@@ -29,7 +29,8 @@ void StageEmitter::emit() {
     e.values.store_outputs();
 }
 
-/// Later stages find in a cache what earlier ones have read.
+/// Finds the inputs that are new to each stage: later stages find in a cache what earlier ones have
+/// read.
 void StageEmitter::find_new_inputs() {
     new_inputs_.assign(e.kernel.inputs.size(), false);
     read_.resize(e.kernel.inputs.size(), false);
@@ -96,7 +97,8 @@ Values StageEmitter::emit_reduced_loops(size_t at, const Values& carried) {
     return e.loop(e.lanes.index(0), e.high_of(dim), 1, carried, step);
 }
 
-/// As Emission::loop, for reductions: splits long sums into partial sums, for accuracy.
+/// A loop as Emission::loop makes it, for reductions: long sums are split into partial sums, for
+/// accuracy.
 template <class F>
 Values StageEmitter::loop_in_chains(Value low, Value high, int64_t step, const Values& carried,
                                     F&& body) {
@@ -188,9 +190,9 @@ Values StageEmitter::emit_body(const Values& carried) {
     return next;
 }
 
-/// In the stages that find their row in a cache, so that memory is at work while they compute. One
-/// input each, as far as they go: a processor has few requests under way at a time. The first ones,
-/// because the last one stores, past the caches if results are large.
+/// Fetches rows ahead in the stages that find their row in a cache, so that memory is at work while
+/// they compute. One input each, as far as they go: a processor has few requests under way at a
+/// time. The first ones, because the last one stores, past the caches if results are large.
 void StageEmitter::fetch_rows_ahead() {
     const int inner = e.kernel.inner();
     std::vector<int> stages;

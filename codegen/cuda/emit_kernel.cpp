@@ -119,7 +119,7 @@ private:
         if (w_.reduces()) count_steps();
     }
 
-    /// Several threads share a group: a thread takes its `turn` at the group's steps.
+    /// Begins groups that several threads share: a thread takes its `turn` at the group's steps.
     void begin_shared_groups() {
         const int per_block = layout_.groups_per_block(),
                   each = w_.lanes_reduced() ? layout_.reduce_threads : per_block;

@@ -25,7 +25,7 @@ bool has_elements(std::span<const Array> arrays) {
                        [](const Array& array) { return array.size() > 0; });
 }
 
-/// All that decides about a program but the values of scalars.
+/// A text of all that decides about a program but the values of scalars.
 std::string key_of(const CodeDevice& device, const KernelCall& call) {
     std::string key =
         fmt::format("{} {}{}", device.name(), call.op.id, config().fast_math ? " fast" : "");
@@ -54,7 +54,7 @@ public:
     }
     const std::vector<Scalar>& scalars() const { return scalars_; }
     bool were_read() const { return reads_ > 0; }
-    /// By slot of the trace: which of them it is, -1 for a number of the body's own.
+    /// For each slot of the trace, which of the scalars it is; -1: a number of the body's own.
     std::vector<int> origins(const Trace& trace) const {
         std::vector<int> origins;
         for (const Trace::ScalarSlot& slot : trace.scalars) {
@@ -75,9 +75,9 @@ private:
 /// A call as a program.
 struct RecordedCall {
     Trace trace;
-    std::map<int, int> argument_of;  ///< From an input of the trace to one of the call.
-    std::vector<int> scalar_of;      ///< By scalar of the trace: of the call, or -1.
-    bool reads_scalars = false;      ///< The body computed with their values.
+    std::map<int, int> argument_of;  ///< The call's argument for an input of the trace.
+    std::vector<int> scalar_of;      ///< For each scalar of the trace, the call's scalar, or -1.
+    bool reads_scalars = false;      ///< Whether the body is computed with the values of scalars.
 };
 
 RecordedCall record(const KernelCall& call) {

@@ -36,7 +36,7 @@ struct Nvrtc {
     int (*ptx)(Program, char*) = nullptr;
 
     std::string complaint;
-    std::vector<int> known;  ///< Architectures it makes code for: 75, 80, ...
+    std::vector<int> known;  ///< The architectures that the library makes code for: 75, 80, ...
 };
 
 struct Version {
@@ -54,7 +54,7 @@ struct Search {
     std::string tried, too_new;
 };
 
-/// Of `newest_major` or before; 0: of any version.
+/// Opens a library of version `newest_major` or before; 0: of any version.
 void* open_library(int newest_major, Search& search) {
     for (const std::string& file : cuda_library_files(
              "CATENA_NVRTC_PATH", {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"})) {
@@ -126,7 +126,7 @@ Nvrtc load_nvrtc(int newest) {
     return n;
 }
 
-/// One for each major version that drivers have.
+/// The loaded library, one for each major version that drivers have.
 const Nvrtc& nvrtc(int newest) {
     static std::mutex& mutex = *new std::mutex;
     static auto& instances = *new std::map<int, std::unique_ptr<Nvrtc>>;

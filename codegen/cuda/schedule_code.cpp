@@ -118,7 +118,7 @@ std::shared_ptr<program::DeviceExecutable> make_executable(Draft draft, CodeDevi
 
 namespace {
 
-/// Of all calls at one size.
+/// The kernels of all calls at one size.
 CallKernels call_kernels(const Schedule& schedule) {
     CallKernels calls;
     for (size_t c = 0; c < schedule.library_calls.size(); ++c) {

@@ -35,7 +35,7 @@ bool mergeable(KernelGeometry& geometry, int dim) {
     return fits;
 }
 
-/// The same walk with dimension order[d] as dimension d.
+/// Walks over the same elements with dimension order[d] as dimension d.
 void reorder(KernelGeometry& geometry, const Dims& order) {
     const auto permuted = [&](const Dims& dims) {
         Dims result;

@@ -78,7 +78,7 @@ private:
         plan_.launches.push_back(std::move(b.launch));
     }
 
-    /// Over [blocks, reduced dimensions].
+    /// Adds the launch that combines the results of blocks, over [blocks, reduced dimensions].
     void combine_launch() {
         LaunchBuilder b(whole_);
         for (size_t i = 0; i < sums_.size(); ++i) {
@@ -124,14 +124,14 @@ private:
     KernelPlan plan_;
 };
 
-/// Without row work only the column reductions remain.
+/// The kernel without its row work, of which only the column reductions remain.
 Kernel only_columns(Kernel kernel) {
     for (KernelValue& value : kernel.values) value.columns = false;
     kernel.reduced = (1u << kernel.domain.rank()) - 1;
     return kernel;
 }
 
-/// Without rows, the reduction of each column is its only element.
+/// The kernel without rows: the reduction of each column is its only element.
 Kernel without_columns(Kernel kernel) {
     for (KernelValue& value : kernel.values)
         if (is_columns(value)) become_element(value);

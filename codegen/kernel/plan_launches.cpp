@@ -215,7 +215,7 @@ private:
     Strides kept_strides_;  ///< Row-major over the dimensions that are not reduced.
     int64_t kept_ = 1;
     KernelPlan plan_;
-    std::map<int, int> combined_;  ///< Reduction -> temporary.
+    std::map<int, int> combined_;  ///< The temporary of each reduction that is combined.
     std::vector<int> partials_;    ///< Temporaries of the stage being built.
 };
 

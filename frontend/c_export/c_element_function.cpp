@@ -30,7 +30,7 @@ std::string load(const std::string& stored, Dtype dtype) {
     return stored;
 }
 
-/// `value` is of the type T.
+/// C code that stores `value`, which is of the type T.
 std::string store(const std::string& value, Dtype dtype) {
     switch (dtype) {
         case Dtype::bool_:

@@ -28,7 +28,7 @@ std::string listed(const List& list) {
     return text.empty() ? "0" : text;
 }
 
-/// Three axes, those that are missing first.
+/// The values of three axes, of which those that are missing stand first.
 std::string three(std::span<const int64_t> values, int64_t missing) {
     std::vector<int64_t> all(3 - values.size(), missing);
     all.insert(all.end(), values.begin(), values.end());
@@ -178,7 +178,7 @@ bool COperations::library(Call& call) {
 
 namespace {
 
-/// "catena_c_product_f32_avx2"
+/// The name of a function of libcatena_c: "catena_c_product_f32_avx2".
 std::string library_function(const char* what, Dtype dtype, const std::string& level) {
     return fmt::format("{}_{}_{}", what, dtype == Dtype::float32 ? "f32" : "f64", level);
 }

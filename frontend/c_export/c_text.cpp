@@ -144,7 +144,7 @@ private:
         return names;
     }
 
-    /// In one line, the parameters in brackets.
+    /// The expression in one line, with the parameters in brackets.
     static std::string with_brackets(std::string_view expression,
                                      const std::vector<std::string>& parameters) {
         std::string result;

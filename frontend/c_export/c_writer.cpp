@@ -31,7 +31,7 @@ std::string identifier(const std::string& text) {
     return result;
 }
 
-/// Of the type and, with an underscore, the functions of a program.
+/// The name of a program's type, which its functions begin with, too, behind an underscore.
 std::string program_name(const std::string& text) {
     const std::string name = identifier(text);
     return is_reserved_in_c(name) ? name + "_1" : name;

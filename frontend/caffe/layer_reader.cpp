@@ -25,7 +25,7 @@ std::vector<int64_t> sizes_of(const format::BlobProto& blob) {
     return {count_of(blob)};
 }
 
-/// Whether the sizes are those of so many elements.
+/// Whether the sizes multiply to so many elements.
 bool have_count(const std::vector<int64_t>& sizes, int64_t count) {
     int64_t product = 1;
     for (int64_t size : sizes)

@@ -37,7 +37,7 @@ public:
     /// Throws a FileError about this layer.
     [[noreturn]] void wrong(const std::string& what) const;
     [[noreturn]] void unsupported(const std::string& what) const;
-    /// FileError unless there are so many bottoms.
+    /// FileError unless the layer has between `least` and `most` bottoms.
     void check_bottoms(int least, int most) const;
 
 private:

@@ -12,7 +12,7 @@
 namespace catena {
 namespace {
 
-/// Belongs to a thread that has started one.
+/// An object of each thread that has started a compiling thread: its end waits for that.
 struct Joins {
     ~Joins() { CompilingThreads::instance().join(); }
     void stay() {}

@@ -25,7 +25,7 @@ std::vector<double> draw(int64_t count) {
     return random_uniform({count}).array().to_vector<double>();
 }
 
-/// One of 0, ..., n - 1.
+/// A random number of 0, ..., n - 1.
 int64_t one_of(int64_t n, double chance) { return std::min(int64_t(chance * double(n)), n - 1); }
 
 Array part(const char* who, const Array& image, int64_t top, int64_t left, ImageSize size,

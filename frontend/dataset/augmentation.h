@@ -16,7 +16,7 @@ namespace catena {
 
 /// The height and the width of an image, in pixels.
 struct ImageSize {
-    /// In pixels, 1 at least.
+    /// The size in pixels, 1 at least.
     int64_t height, width;
 };
 

@@ -36,7 +36,7 @@ public:
     size_t size() const { return values_.size(); }
     /// Whether it is a tuple of values: also one of a single value.
     bool is_tuple() const { return is_tuple_; }
-    /// Whether its values have names.
+    /// Whether the values of the record have names.
     bool is_dict() const { return is_dict_; }
     /// The keys of a dict, in its order; empty for others.
     const std::vector<std::string>& keys() const { return keys_; }

@@ -23,7 +23,7 @@ std::vector<int64_t> permutation(int64_t n, const RandomStream& stream, int64_t 
 struct OrderPart {
     /// The number of examples that all ranks divide among themselves.
     int64_t examples = 0;
-    int rank = 0;   ///< Which of the ranks it is, from 0.
+    int rank = 0;   ///< The number of the rank whose part it is, from 0.
     int ranks = 1;  ///< The number of ranks.
     /// Whether the rest of examples / ranks is left out; false: the first ones of the order fill it
     /// up. Either way all ranks take equally many.
@@ -33,16 +33,17 @@ struct OrderPart {
 /// An OrderSampler that shuffles the current order with a seed.
 class ShuffleOrderSampler {
 public:
-    /// With random numbers of this seed.
+    /// Shuffles with random numbers of this seed.
     explicit ShuffleOrderSampler(int64_t seed) : stream_{uint64_t(seed), 0} {}
-    /// Each epoch is this part of a new order of all examples. The orders depend on the seed and on
-    /// the number of the epoch, so ranks with one seed take different examples of each epoch.
-    /// ValueError for a rank that is none of the ranks, and for a part without examples.
+    /// A sampler of which each epoch is this part of a new order of all examples. The orders depend
+    /// on the seed and on the number of the epoch, so ranks with one seed take different examples
+    /// of each epoch. ValueError for a rank that is none of the ranks, and for a part without
+    /// examples.
     ShuffleOrderSampler(int64_t seed, OrderPart part);
     /// The next epoch's order: the present one, shuffled, or the part of a new one. `position` is
     /// not used. ValueError if it begins with a dataset of another size than the part's.
     std::vector<int64_t> operator()(const std::vector<int64_t>& order, int64_t position);
-    /// Number of orders that it has given.
+    /// Number of orders that the sampler has given.
     int64_t draws() const { return draws_; }
     /// Sets how many orders have been drawn, as when a training is resumed.
     void set_draws(int64_t draws) { draws_ = draws; }

@@ -15,17 +15,17 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "records are written as they are in memory");
 constexpr std::string_view signature = "catena records 2";
-/// Of files that end with their last record.
+/// How files begin that end with their last record.
 constexpr std::string_view endless_signature = "catena records 1";
 static_assert(signature.size() == endless_signature.size());
 
-/// Before the bytes of an example. In the file without padding.
+/// What stands before the bytes of an example, in the file without padding.
 struct RecordHead {
     uint64_t bytes = 0;
     uint32_t crc = 0;
 };
 constexpr uint64_t head_bytes = sizeof(uint64_t) + sizeof(uint32_t);
-/// In place of the bytes of a record: the number of records follows, and nothing else.
+/// Stands in place of the bytes of a record where the number of records follows, and nothing else.
 constexpr uint64_t end_mark = ~uint64_t(0);
 constexpr uint64_t end_bytes = head_bytes + sizeof(uint64_t);
 

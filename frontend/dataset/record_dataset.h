@@ -23,7 +23,7 @@ public:
     explicit RecordDatasetWriter(const std::string& path);
     /// Adds an example at the end; FileError when it cannot be written.
     void write(const Example& example);
-    /// Puts the file in its place; FileError when that fails.
+    /// Puts the finished file in the place of an older one; FileError when that fails.
     void finish();
     /// Number of examples written so far.
     int64_t size() const { return size_; }

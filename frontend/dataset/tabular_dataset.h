@@ -67,7 +67,7 @@ public:
     /// rows count from the end. ValueError for unknown ones.
     TabularDataset slice(std::vector<int64_t> rows) const;
     TabularDataset slice(std::vector<int64_t> rows, const std::vector<std::string>& keys) const;
-    /// These columns, with all rows.
+    /// The dataset with these columns and all rows.
     TabularDataset columns(const std::vector<std::string>& keys) const;
     /// The rows whose flag is true.
     TabularDataset masked(const std::vector<bool>& rows) const;
@@ -76,9 +76,9 @@ public:
     /// One column, in mode none.
     TabularDataset column(const std::string& key) const;
 
-    /// The same columns, with tuples as examples.
+    /// The dataset with tuples as examples.
     TabularDataset astuple() const;
-    /// The same columns, with dictionaries as examples, whose keys are the names of the columns.
+    /// The dataset with dictionaries as examples, whose keys are the names of the columns.
     TabularDataset asdict() const;
     /// The rows of this and the other tables, one table after the other. ValueError for tables with
     /// other keys.
@@ -119,7 +119,7 @@ namespace tabular {
 struct ColumnData {
     /// The name of the column.
     std::string key;
-    /// Its rows: the first axis of an array, a list, or a function of the row's index.
+    /// The column's rows: the first axis of an array, a list, or a function of the row's index.
     std::variant<Array, std::vector<Array>, std::function<Array(int64_t)>> data;
 };
 /// A table made of columns. ValueError unless there is at least one column and all have equal

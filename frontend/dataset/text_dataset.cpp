@@ -35,7 +35,7 @@ struct TextDataset::File {
     }
 
     FileReader reader;
-    std::vector<uint64_t> begins;  ///< And the end of the last line.
+    std::vector<uint64_t> begins;  ///< Where each line begins, and where the last one ends.
 };
 
 TextDataset::TextDataset(std::vector<std::string> paths, TextDatasetOptions options) try {

@@ -8,8 +8,8 @@ namespace {
 struct Description {
     std::string_view key, text;
 };
-/// By key, in their order. The build makes them of the comments in the headers
-/// (frontend/python/generate/descriptions.py).
+/// The descriptions of functions, sorted by key. The build makes them of the comments in the
+/// headers (frontend/python/generate/descriptions.py).
 constexpr Description descriptions[] = {
 #include "frontend/descriptions/function_descriptions.inc"
 };

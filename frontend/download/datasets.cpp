@@ -17,7 +17,7 @@ std::string download_set(const char* name, const std::vector<RemoteFile>& files,
     return folder.string();
 }
 
-/// The same for files that are published in one archive.
+/// Downloads files that are published in one archive.
 std::string download_packed(const char* name, const RemoteFile& archive,
                             const std::vector<std::string>& files, const std::string& published,
                             const std::string& url) {

@@ -199,7 +199,7 @@ private:
     const DatasetHeader& dataset_;
     const uint64_t chunk_bytes_;
     const std::function<void(const Chunk&)>& call_;
-    Sizes counts_;  ///< Of chunks along each axis.
+    Sizes counts_;  ///< The number of chunks along each axis.
 };
 
 }  // namespace

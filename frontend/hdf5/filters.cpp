@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t sum_bytes = 4;
 
-/// At most `most` bytes of what was deflated.
+/// The inflated content of deflated bytes, at most `most` of them.
 std::string inflated(const std::string& packed, uint64_t most, std::string& problem) {
     z_stream stream{};
     if (inflateInit(&stream) != Z_OK) {
@@ -41,7 +41,7 @@ std::string inflated(const std::string& packed, uint64_t most, std::string& prob
     return bytes;
 }
 
-/// First bytes of all elements stood before second ones.
+/// Undoes the shuffle filter: first bytes of all elements stood before second ones.
 std::string in_elements(const std::string& bytes, size_t element) {
     const size_t count = bytes.size() / element;
     std::string elements = bytes;  // What is left over stays at the end.

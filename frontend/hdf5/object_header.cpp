@@ -78,7 +78,8 @@ private:
     const uint64_t address_;
     bool is_new_ = false;
     uint64_t flags_ = 0;
-    std::vector<std::pair<uint64_t, uint64_t>> continuations_;  ///< Address and bytes.
+    /// Address and size of each continuation of the header, in bytes.
+    std::vector<std::pair<uint64_t, uint64_t>> continuations_;
     std::set<uint64_t> seen_;
     std::vector<Message> messages_;
 };

@@ -26,7 +26,7 @@ constexpr uint64_t unwritten = 1 << 20;
 /// Smaller chunks than this are so few as entries of an archive may be.
 constexpr uint64_t small_chunk = 4096;
 
-/// The bytes of each element the other way round.
+/// Turns the bytes of each element the other way round.
 void turn_bytes(char* elements, uint64_t bytes, uint64_t element) {
     for (uint64_t at = 0; at + element <= bytes; at += element)
         std::reverse(elements + at, elements + at + element);
@@ -98,7 +98,7 @@ private:
     }
     std::string name_of(std::string_view key) const { return fmt::format("{}: '{}'", path_, key); }
 
-    /// Each group once, whatever leads to it.
+    /// Visits a group once, whatever leads to it.
     void visit_group(uint64_t address, const std::vector<Message>& messages,
                      const std::string& prefix, int depth) {
         if (depth > limits_.depth)
@@ -246,8 +246,8 @@ private:
     FileBudget names_;
     mutable std::set<std::string, std::less<>> asked_;  ///< Keys that the budget knows.
     std::vector<std::string> keys_;
-    std::map<uint64_t, Group> groups_;  ///< By the address of the header.
-    std::set<uint64_t> headers_;        ///< Of datasets.
+    std::map<uint64_t, Group> groups_;  ///< The groups by the address of their header.
+    std::set<uint64_t> headers_;        ///< The addresses of the datasets' headers.
     uint64_t links_ = 0;
 };
 

@@ -70,7 +70,8 @@ public:
     }
 
 private:
-    static constexpr uint64_t frame = 10;  ///< Of a node: signature, version, type, checksum.
+    /// The bytes of a node beside its entries: signature, version, type, checksum.
+    static constexpr uint64_t frame = 10;
 
     /// What a node of each level can hold.
     struct Level {

@@ -86,7 +86,8 @@ public:
     }
 
 private:
-    /// Of the superblock, which libhdf5 changes in an image after it has summed it up.
+    /// Writes the checksum of the superblock, which libhdf5 changes in an image after it has summed
+    /// it up.
     static void put_checksum(std::vector<char>& image) {
         constexpr size_t summed = 12 + 4 * 8;
         const uint32_t sum = metadata_checksum({image.data(), summed});
@@ -112,7 +113,7 @@ private:
         return properties;
     }
 
-    /// Whole rows, about a megabyte of them; at least one element.
+    /// The size of a chunk: whole rows, about a megabyte of them; at least one element.
     static std::vector<hsize_t> chunk_of(std::vector<hsize_t> dims, hsize_t element) {
         for (hsize_t& dim : dims) {
             hsize_t bytes = element;

@@ -13,7 +13,7 @@ namespace catena {
 ///     timer.print_report();
 class TimerHook : public FunctionHook, public CallTimes {
 public:
-    /// Without measurements.
+    /// A hook that has measured nothing yet.
     TimerHook() : CallTimes("function") {}
     std::string name() const override { return "TimerHook"; }
     void forward_preprocess(const OpDef& op, std::span<const Variable* const> inputs) override;

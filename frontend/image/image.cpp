@@ -19,7 +19,7 @@
 namespace catena {
 namespace {
 
-/// Of either kind: both sizes have 32 bits at most.
+/// Checks the size of an image of either kind: both sizes have 32 bits at most.
 void check_size(uint64_t width, uint64_t height, size_t file_bytes, const std::string& name) {
     constexpr uint64_t most_channels = 4;
     if (width == 0 || height == 0 || width > ~uint64_t(0) / most_channels / height)
@@ -135,7 +135,7 @@ struct JpegErrors {
     }
 };
 
-/// Of CMYK, also where that is stored as YCCK.
+/// Whether a JPEG has CMYK colours, also where they are stored as YCCK.
 bool has_inks(const jpeg_decompress_struct& jpeg) {
     return jpeg.jpeg_color_space == JCS_CMYK || jpeg.jpeg_color_space == JCS_YCCK;
 }
@@ -156,8 +156,8 @@ std::vector<uint8_t> colors_of_inks(const std::vector<uint8_t>& pixels) {
     return colors;
 }
 
-/// Each scan of a progressive JPEG costs a pass over the image, but only few bytes. Encoders make
-/// about ten.
+/// Limits the scans of a progressive JPEG: each costs a pass over the image, but only few bytes.
+/// Encoders make about ten.
 void limit_scans(j_common_ptr jpeg) {
     constexpr int most_scans = 500;
     if (reinterpret_cast<j_decompress_ptr>(jpeg)->input_scan_number <= most_scans) return;

@@ -16,11 +16,11 @@ public:
     /// A function that makes a host array of exactly the requested type.
     using Fill = std::function<Array(const Type&)>;
 
-    /// LeCunNormal().
+    /// The default: LeCunNormal().
     Initializer();
-    /// Constant(value).
+    /// An initializer that fills with `value`: Constant(value).
     Initializer(double value);
-    /// Constant(values).
+    /// An initializer that gives these elements: Constant(values).
     Initializer(Array values);
     /// `fill` makes a host array of exactly the requested type. `dtype` becomes the dtype of
     /// parameters.
@@ -36,7 +36,7 @@ public:
     Array operator()(const Type& type) const;
     /// The dtype that parameters get from it; none: the default one of config().
     std::optional<Dtype> dtype() const { return dtype_; }
-    /// "HeNormal(scale=1)"
+    /// The initializer with its options as text: "HeNormal(scale=1)".
     const std::string& description() const { return description_; }
 
 private:
@@ -80,17 +80,17 @@ struct NaN : Initializer {
 };
 /// scale times the identity matrix; square matrices only.
 struct Identity : Initializer {
-    /// `scale` is the number on the diagonal.
+    /// A diagonal whose numbers are `scale`.
     explicit Identity(double scale = 1.0, OptionalDtype dtype = {});
 };
 /// Draws from the normal distribution N(0, scale^2).
 struct Normal : Initializer {
-    /// `scale` is the standard deviation.
+    /// A normal distribution with the standard deviation `scale`.
     explicit Normal(double scale = 0.05, OptionalDtype dtype = {});
 };
 /// Draws from the uniform distribution U(-scale, scale).
 struct Uniform : Initializer {
-    /// `scale` is the bound.
+    /// A uniform distribution between -scale and scale.
     explicit Uniform(double scale = 0.05, OptionalDtype dtype = {});
 };
 /// Draws from N(0, s^2) with s = scale * sqrt(1 / fan_in).

@@ -6,7 +6,7 @@ namespace catena {
 
 /// A child link and its name.
 struct NamedLink {
-    /// Names a member.
+    /// Names a member as a child.
     template <std::derived_from<Link> L>
     NamedLink(std::string_view n, L& l) : NamedLink(n, l, sizeof(L)) {}
     /// Names a link of a class of `bytes` bytes, by which a member that is not listed is found.

@@ -18,7 +18,7 @@ public:
     /// and takes the content of the other.
     ChainList& operator=(const ChainList& other);
     ChainList& operator=(ChainList&& other);
-    /// Owns these links, "0", "1", ...
+    /// A list that owns these links, "0", "1", ...
     template <std::derived_from<Link> First, std::derived_from<Link>... Rest>
         requires(!std::derived_from<First, ChainList> || sizeof...(Rest) > 0)
     explicit ChainList(First first, Rest... rest) {
@@ -50,7 +50,7 @@ public:
     /// An iterator over the links: `for (ct::Link& link : layers)`.
     class Iterator {
     public:
-        /// At a place of the list.
+        /// An iterator at a place of the list.
         explicit Iterator(std::vector<OwnedLink>::const_iterator at) : at_(at) {}
         /// The link at this place.
         Link& operator*() const { return **at_; }
@@ -61,9 +61,9 @@ public:
     private:
         std::vector<OwnedLink>::const_iterator at_;
     };
-    /// At the first link.
+    /// An iterator at the first link.
     Iterator begin() const { return Iterator(links_.begin()); }
-    /// Behind the last link.
+    /// An iterator behind the last link.
     Iterator end() const { return Iterator(links_.end()); }
     /// References to the links [begin, end), not copies.
     std::vector<Link*> slice(size_t begin, size_t end) const;

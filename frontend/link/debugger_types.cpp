@@ -11,7 +11,7 @@
 namespace catena {
 namespace {
 
-/// Never called: its arguments are what is described.
+/// Shows debuggers the types of its arguments; it is never called.
 [[gnu::used]] void show_to_debuggers(const Chain*, const ChainList*, const Sequential*,
                                      const Parameter*, const Device*, const Node*, const OpDef*) {}
 

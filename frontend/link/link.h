@@ -194,7 +194,7 @@ protected:
     using LinkVisitor = FunctionRef<void(const std::string& path, Link& link)>;
     /// Visits the children in their order; links that own their children override it.
     virtual void visit_children(ChildVisitor visit) const;
-    /// Moves those states to a device that are not saved.
+    /// Moves the states that are not saved to a device.
     virtual void move_states(Device&) {}
     /// Whether both links have the same parameters, states and links by name, so that one can take
     /// the content of the other.

@@ -12,9 +12,9 @@ namespace catena {
 /// A link of any class held by value: copying copies the link.
 class OwnedLink {
 public:
-    /// Holds none.
+    /// A handle that owns no link.
     OwnedLink();
-    /// Holds this link.
+    /// A handle that owns this link.
     template <std::derived_from<Link> L>
     explicit OwnedLink(L link)
         : OwnedLink(
@@ -35,7 +35,7 @@ public:
     Link* operator->() const { return link_.get(); }
     /// The link; null when it holds none.
     Link* get() const { return link_.get(); }
-    /// Whether it holds a link.
+    /// Whether the handle holds a link.
     explicit operator bool() const { return bool(link_); }
 
 private:

@@ -43,7 +43,7 @@ public:
     /// Moves the content to a device, in place.
     void to_device(Device& device);
 
-    /// Becomes the same state as the other one; for Link::copy_from.
+    /// Makes this the same state as the other one; for Link::copy_from.
     void share(const State& other);
 
 protected:
@@ -64,7 +64,7 @@ private:
 /// A State that is learned.
 class Parameter : public State {
 public:
-    /// Without a shape or an initializer: those are set later.
+    /// A parameter without a shape or an initializer, which are set later.
     Parameter();
     /// A parameter that is empty until initialize(). Its dtype is the initializer's, else
     /// config().dtype.
@@ -82,7 +82,7 @@ public:
     void initialize(const Shape& shape);
     /// Initialises the content again, keeping shape and dtype.
     void reinitialize();
-    /// What its first elements come from.
+    /// The initializer that the parameter's first elements come from.
     const Initializer& initializer() const { return initializer_; }
     /// The dtype, which is known even without a shape.
     Dtype parameter_dtype() const;
@@ -91,9 +91,9 @@ public:
 
     /// Optimizers skip a parameter whose flag is false. The flag is shared with its optimizers.
     bool update_enabled() const { return !update_enabled_ || *update_enabled_; }
-    /// Sets whether optimizers update it.
+    /// Sets whether optimizers update the parameter.
     void set_update_enabled(bool enabled);
-    /// Whether optimizers update it, shared with them.
+    /// Whether optimizers update the parameter, shared with them.
     const std::shared_ptr<bool>& update_flag() const { return update_enabled_; }
 
     Parameter(const Parameter& other);
@@ -103,7 +103,7 @@ public:
     Parameter& operator=(const Parameter& other);
     Parameter& operator=(Parameter&& other);
     using State::operator=;
-    /// Becomes the same parameter as the other one, update flag included.
+    /// Makes this the same parameter as the other one, update flag included.
     void share(const Parameter& other);
 
 private:

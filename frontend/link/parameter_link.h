@@ -8,9 +8,9 @@ namespace catena {
 /// W.
 class ParameterLink : public Link {
 public:
-    /// With this array as W.
+    /// A link with this array as W.
     explicit ParameterLink(Array array) : W(std::move(array)) { add_param("W", W); }
-    /// W.
+    /// The parameter W.
     Variable operator()() {
         return called_with([&] { return Variable(W); });
     }

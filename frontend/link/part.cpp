@@ -20,7 +20,7 @@ struct Roll {
 
 std::atomic<uint64_t> changes_so_far = 0;
 
-/// Never destroyed: links may outlive it otherwise.
+/// The parts of the process. Never destroyed: links may outlive it otherwise.
 Roll& roll() {
     static Roll* roll = new Roll;
     return *roll;

@@ -20,7 +20,7 @@ public:
     }
     /// Assignment changes the content of a part, not the link it belongs to.
     Part& operator=(const Part&) noexcept { return *this; }
-    /// Whether its link lists it.
+    /// Whether the part's link lists it.
     bool listed() const { return distance_ != 0; }
     /// A counter of parameters and links being made, destroyed, listed, or replaced: what an
     /// optimizer knows of its target holds as long as it is unchanged.

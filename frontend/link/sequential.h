@@ -35,7 +35,7 @@ concept TakesVariables = (count == 1 && requires(F& f, const Variable& x) {
 /// "0", "1", ... among themselves, as in Chainer.
 class Sequential : public Link {
 public:
-    /// Without layers.
+    /// A list without layers.
     Sequential();
     Sequential(const Sequential&);
     Sequential(Sequential&&) noexcept;
@@ -44,7 +44,7 @@ public:
     Sequential& operator=(const Sequential& other);
     Sequential& operator=(Sequential&& other);
     ~Sequential() override;
-    /// These layers, in order.
+    /// A list of these layers, in order.
     template <class First, class... Rest>
         requires(!std::derived_from<std::remove_cvref_t<First>, Sequential> || sizeof...(Rest) > 0)
     explicit Sequential(First&& first, Rest&&... rest) : Sequential() {
@@ -108,7 +108,7 @@ public:
     void clear();
     /// Copies of the layers [begin, end), or of all in the opposite order.
     Sequential slice(size_t begin, size_t end) const;
-    /// The same layers, last one first.
+    /// The layers in reverse order.
     Sequential reversed() const;
     /// The layers of `a`, then those of `b`, all copied.
     friend Sequential operator+(Sequential a, const Sequential& b);
@@ -192,7 +192,7 @@ private:
     void place(size_t index, OwnedLink link, unsigned counts, Call* call);
     void place(size_t index, Function function, unsigned counts, Call* call);
     void place(size_t index, Layer layer);
-    /// Assigns the layer at `index` to the one behind it.
+    /// Assigns the layer at `index` to the layer behind it.
     void merge_into_next(size_t index);
     void check_index(size_t index, size_t limit) const;
     void renumber();

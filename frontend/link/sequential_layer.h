@@ -6,7 +6,7 @@ namespace catena {
 
 /// A layer of a Sequential: a link or a function.
 struct Sequential::Layer {
-    OwnedLink link;  ///< Empty for a function.
+    OwnedLink link;  ///< The link of a layer; empty for a function.
     Function function;
     unsigned counts;  ///< Bit n: it takes n Variables.
     Call* call;

@@ -84,7 +84,8 @@ std::vector<Part*> Link::parts_behind_pointers() const {
     return found;
 }
 
-/// Not of this link, nor of another one, nor of an optimizer, and not left out.
+/// Whether a part belongs neither to this link, nor to another one, nor to an optimizer, and is not
+/// left out on purpose.
 bool Link::is_lost(const Part& part) const {
     if (part.listed() || part.left_out_ || part.is_owned_) return false;
     const auto is_lost = [](const Parameter* param) {

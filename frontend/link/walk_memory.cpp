@@ -107,7 +107,7 @@ private:
         return true;
     }
 
-    /// Next, previous, number: a ring of as many nodes.
+    /// Lists the nodes of a ring: next, previous, number.
     bool list_at(const Piece& piece, size_t i) {
         const Word head = piece.address + i * word_bytes, count = piece.at(i + 2);
         if (count == 0 || count > most_nodes || !may_be_pointer(piece.at(i + 1))) return false;

@@ -49,7 +49,7 @@ std::string to_string(const Expected& expected) {
     return fmt::format("a list of {} numbers{}", *expected.length, range);
 }
 
-/// "[1,2,3]", shortened.
+/// The values as text, "[1,2,3]", shortened.
 std::string listed(std::span<const int64_t> values) {
     constexpr size_t most = 10;
     return fmt::format("[{}{}]", fmt::join(values.first(std::min(values.size(), most)), ","),

@@ -86,7 +86,7 @@ public:
     }
     /// Input i; FileError when it is missing.
     const Variable& operator[](int i) const;
-    /// All inputs.
+    /// All inputs of the node.
     std::vector<Variable> inputs() const;
     const Items& items() const { return items_; }
     /// Input i as a sequence; FileError when it is none.
@@ -175,7 +175,7 @@ inline constexpr const char* microsoft = "com.microsoft";
 /// The part that an input plays when a model is trained further (ImportOptions::trainable).
 enum class Role {
     constant,  ///< Never learned: a running statistic, a size, the scale of a grid.
-    weight,    ///< Learned.
+    weight,    ///< A weight, which training changes.
     /// An operand of arithmetic: learned if another operand is computed, unless it is a single
     /// number without axes; among constants as `carried`.
     operand,

@@ -55,7 +55,7 @@ struct PreparedNode {
     /// Whether the result is known although the input array is not, since only its shape is read.
     bool reads_shape = false;
     SourceLoc place;  ///< The place that errors and recorded operations name.
-    std::vector<std::unique_ptr<PreparedGraph>> graphs;  ///< The graphs in its attributes.
+    std::vector<std::unique_ptr<PreparedGraph>> graphs;  ///< The graphs in the node's attributes.
 
     const PreparedGraph& prepared(const ::onnx::GraphProto& graph) const;
 };

@@ -89,7 +89,8 @@ public:
     }
 
 private:
-    /// Each node reads an output of the next one, and the last one of the first.
+    /// Refuses a graph with a circle: each node reads an output of the next one, and the last one
+    /// of the first.
     [[noreturn]] void refuse(const std::vector<int>& circle) const {
         constexpr size_t most_named = 8;
         std::string names;
@@ -102,7 +103,7 @@ private:
 
     const Graph& graph_;
     const std::string& path_;
-    std::vector<std::vector<int>> before_;  ///< Nodes that give what one reads.
+    std::vector<std::vector<int>> before_;  ///< For each node, the nodes that give what it reads.
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace {
 
 using Proto = ::onnx::TensorProto;
 
-/// In the order of Dtype.
+/// ONNX's number of each dtype, in the order of Dtype.
 constexpr int onnx_types[dtype_count] = {
     Proto::BOOL,  Proto::INT8,    Proto::INT16,    Proto::INT32, Proto::INT64,
     Proto::UINT8, Proto::FLOAT16, Proto::BFLOAT16, Proto::FLOAT, Proto::DOUBLE};

@@ -145,8 +145,8 @@ void LossScaling::keep_states(Optimizer& optimizer, std::span<UpdateSlot* const>
     }
 }
 
-/// By a hook that is the last one each time, for others may change parameters, and setup() removes
-/// all.
+/// Restores the parameters after the update, by a hook that is the last one each time, for others
+/// may change parameters, and setup() removes all.
 void LossScaling::bring_back_after(Optimizer& optimizer) {
     constexpr const char* name = "loss_scaling";
     try {

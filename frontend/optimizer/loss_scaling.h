@@ -28,7 +28,7 @@ struct LossScalingOptions {
 class LossScaling final : public GradientExchange,
                           public std::enable_shared_from_this<LossScaling> {
 public:
-    /// Around another exchange of gradients, or null; made by Optimizer::loss_scaling.
+    /// A scaling around another exchange of gradients, or null; made by Optimizer::loss_scaling.
     LossScaling(std::shared_ptr<GradientExchange> between, const LossScalingOptions& options);
 
     void backward(Optimizer& optimizer, const Variable& loss,

@@ -49,7 +49,8 @@ void Optimizer::check_slots() {
                             type_name(), path, link.type_name()));
 }
 
-/// In the first update, and whenever there is nothing to update with.
+/// Tells of parameters that are not updated: in the first update, and whenever there is nothing to
+/// update with.
 void Optimizer::say_what_is_not_updated(std::span<UpdateSlot* const> active) {
     const std::string link = target().type_name();
     const std::string whose = list_ ? "that setup() was given" : "of " + link;

@@ -17,9 +17,9 @@ public:
     /// Whether a hook is called before or after an update.
     enum class Timing { pre, post };
     virtual ~OptimizerHook() = default;
-    /// The name under which the optimizer knows it.
+    /// The name under which the optimizer knows the hook.
     virtual std::string name() const = 0;
-    /// When it is called: before an update, unless it says otherwise.
+    /// When the hook is called: before an update, unless it says otherwise.
     virtual Timing timing() const { return Timing::pre; }
     /// Called at an update, whose parameters are optimizer.active_slots().
     virtual void operator()(Optimizer& optimizer) = 0;

@@ -18,7 +18,7 @@ namespace catena {
 /// It ends with the optimizer and with its next setup().
 class ParameterRule {
 public:
-    /// Of a parameter of this optimizer; made by Optimizer::update_rule.
+    /// The rule of a parameter of this optimizer; made by Optimizer::update_rule.
     ParameterRule(Optimizer& optimizer, UpdateSlot& slot) : optimizer_(&optimizer), slot_(&slot) {}
 
     /// The parameter's own hyperparameter, which starts as the present one of its formula and no

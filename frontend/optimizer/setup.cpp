@@ -56,7 +56,7 @@ Optimizer& Optimizer::add_params(std::span<const NamedParameter> params) try {
     throw_out_of_memory([this] { return type_name(); }, "add_params");
 }
 
-/// As new, for the parameters of `link`.
+/// Begins anew for the parameters of `link`.
 void Optimizer::restart(Link& link) {
     if (&link != list_.get()) list_.reset();
     if (exchange_) exchange_->restart();

@@ -64,7 +64,8 @@ private:
 
     int row_count() const { return int(call_.inputs.size() - rule_.shared) / rule_.values; }
 
-    /// In chunks; a parameter in other strides is one.
+    /// The work of a parameter, which is divided into chunks; one in other strides is a single
+    /// chunk.
     Work work_of(int row) const {
         const int64_t size = value(row, 0).size(),
                       chunks = dense(row) ? (size + chunk_elements - 1) / chunk_elements : 1;

@@ -39,7 +39,7 @@ struct UpdateSlot {
     /// The dtype of the update: float32 for a parameter that is updated through a master, else its
     /// own. It must have a dtype.
     Dtype update_dtype() const;
-    /// Whether it is the slot of this parameter.
+    /// Whether the slot is that of this parameter.
     bool is_of(const VariableBody* parameter) const {
         return param.body() == parameter || replaced.body() == parameter;
     }

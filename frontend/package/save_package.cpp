@@ -32,8 +32,8 @@ struct Runs {
     OpenSizes open;
     Record record;
     std::vector<ExportedProgram> programs;
-    std::vector<program::Schedule> schedules;  ///< For the host,
-    std::vector<PortableProgram::Code> code;   ///< its code, if requested.
+    std::vector<program::Schedule> schedules;  ///< The schedules for the host.
+    std::vector<PortableProgram::Code> code;   ///< The program's code, if requested.
     std::optional<DevicePortableProgram> for_devices;
     std::map<std::string, std::string> stages;
 };
@@ -41,7 +41,8 @@ struct Runs {
 /// The targets of compilation.
 struct Targets {
     std::vector<std::string> levels, architectures;
-    int newest_code = 0;  ///< See CodeDevice; of a device that is here. 0: any.
+    /// The newest version of code for a device that is here, see CodeDevice; 0: any.
+    int newest_code = 0;
 };
 
 Targets targets_of(const PackageOptions& options, Device& device) {
@@ -95,7 +96,8 @@ void compile_for_devices(Runs& runs, const Targets& targets, bool stages) {
     runs.stages.insert(runs.for_devices->stages.begin(), runs.for_devices->stages.end());
 }
 
-/// At the given sizes it is the recorded call itself.
+/// Calls the region once more at the sizes of a run; at the given sizes that is the recorded call
+/// itself.
 OpenSizes::Again once_more(const Runs& runs, size_t run) {
     return [&runs, run] { return runs.record(runs.open.types_at(runs.open.runs()[run])).trace; };
 }
@@ -277,7 +279,8 @@ class OtherSizes {
 public:
     explicit OtherSizes(const Runs& runs) : runs_(runs) {}
 
-    /// None where the program differs, or cannot be recorded.
+    /// A number of the program at these sizes; none where the program differs, or cannot be
+    /// recorded.
     std::optional<double> number_at(size_t number, const std::vector<int64_t>& sizes) {
         auto found = known_.find(sizes);
         if (found == known_.end()) found = known_.emplace(sizes, numbers_at(sizes)).first;

@@ -99,9 +99,9 @@ Costs costs_of(const std::vector<ProgramSection>& programs) {
 struct Sum {
     std::string name;
     int launches = 0, library_calls = 0;
-    double seconds = 0;  ///< Of one call of each.
+    double seconds = 0;  ///< The time of one call of each, in seconds.
     double bytes = 0, product_operations = 0;
-    double cost = 0;  ///< As cost_of.
+    double cost = 0;  ///< The cost, as cost_of() gives it.
 
     void add(const LaunchReport& launch, bool is_timed) {
         ++launches;

@@ -12,7 +12,7 @@ namespace catena::extensions {
 /// evaluators run. Integers are not averaged.
 class AllreducePersistent : public Extension {
 public:
-    /// Of the model's persistent arrays; ValueError for a null communicator.
+    /// The extension for the model's persistent arrays; ValueError for a null communicator.
     AllreducePersistent(Link& model, std::shared_ptr<Communicator> communicator)
         : model_(model), communicator_(given(std::move(communicator), "AllreducePersistent")) {}
     void operator()(Trainer& trainer) override;

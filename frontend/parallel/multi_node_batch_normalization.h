@@ -11,7 +11,7 @@ namespace catena {
 /// may differ. In test mode it is a BatchNormalization.
 class MultiNodeBatchNormalization : public BatchNormalization {
 public:
-    /// For `size` channels; `communicator` has the ranks whose batches belong together.
+    /// A layer for `size` channels; `communicator` has the ranks whose batches belong together.
     MultiNodeBatchNormalization(int64_t size, std::shared_ptr<Communicator> communicator,
                                 const BatchNormalizationLinkOptions& options = {})
         : BatchNormalization(size, options) {

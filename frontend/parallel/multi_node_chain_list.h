@@ -27,17 +27,17 @@ public:
     struct Ranks {
         /// No rank: the model's input or output.
         Ranks();
-        /// One rank.
+        /// A single rank.
         Ranks(int rank);
-        /// Several ranks, in order.
+        /// These ranks, in order.
         Ranks(std::initializer_list<int> ranks);
-        /// Several ranks, in order.
+        /// These ranks, in order.
         Ranks(std::vector<int> ranks);
         /// The ranks.
         std::vector<int> list;
     };
 
-    /// Without links, over the ranks of the communicator.
+    /// A list without links, over the ranks of the communicator.
     explicit MultiNodeChainList(std::shared_ptr<Communicator> communicator);
 
     /// Adds a link. ValueError for a rank that does not exist and for a second output of the model.

@@ -14,7 +14,7 @@ namespace catena::extensions {
 struct CheckpointerOptions {
     /// Number of latest iterations, of all ranks, whose files are not removed.
     int cp_interval = 5;
-    int gc_interval = 5;    ///< Number of older iterations at which they are removed.
+    int gc_interval = 5;    ///< Number of older iterations at which snapshots are removed.
     std::string path = {};  ///< The folder; by default the trainer's.
 };
 
@@ -22,7 +22,7 @@ struct CheckpointerOptions {
 struct CheckpointStatistics {
     /// Number of files that this rank has saved.
     int64_t count = 0;
-    /// Seconds per file.
+    /// The seconds that a file took.
     double mean_seconds = 0, min_seconds = 0, max_seconds = 0;
 };
 

@@ -16,7 +16,7 @@ namespace catena::extensions {
 /// create_multi_node_evaluator.
 class MultiNodeEvaluator final : public Evaluator {
 public:
-    /// Around an evaluator of this rank; ValueError for a null communicator.
+    /// An evaluator around one of this rank; ValueError for a null communicator.
     MultiNodeEvaluator(Evaluator actual, std::shared_ptr<Communicator> communicator)
         : Evaluator(std::move(actual)),
           communicator_(given(std::move(communicator), "MultiNodeEvaluator")) {}

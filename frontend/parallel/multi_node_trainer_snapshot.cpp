@@ -70,7 +70,8 @@ void MultiNodeTrainerSnapshot::resume(Trainer& trainer) {
     sets_.spread(load, target);
 }
 
-/// Each master by itself could go on from another iteration than the others.
+/// Resumes all sets at one iteration: each master by itself could go on from another one than the
+/// others.
 void MultiNodeTrainerSnapshot::resume_all_sets(Trainer& trainer, const SerializeFunction& target) {
     const std::string suffix = sets_.file_name("");
     std::vector<std::string> own;

@@ -25,7 +25,7 @@ struct ObservationAggregatorOptions {
 /// All ranks must add it to their trainer. Reports nothing when no rank has a value.
 class ObservationAggregator : public Extension {
 public:
-    /// Of the values that are reported under `original_key`.
+    /// An extension for the values that are reported under `original_key`.
     ObservationAggregator(std::shared_ptr<Communicator> communicator, std::string original_key,
                           ObservationAggregatorOptions options = {});
     void operator()(Trainer& trainer) override;

@@ -13,7 +13,7 @@ namespace catena {
 
 /// Options of scatter_dataset.
 struct ScatterOptions {
-    /// The rank whose dataset it is.
+    /// The rank that has the dataset.
     int root = 0;
     /// Whether the examples are shuffled before they are divided.
     bool shuffle = false;
@@ -45,7 +45,7 @@ Dataset scatter_dataset(const std::optional<Dataset>& dataset, Communicator& com
 
 /// Options of create_multi_node_order_sampler.
 struct MultiNodeOrderOptions {
-    /// The rank whose seed it is.
+    /// The rank that has the seed.
     int root = 0;
     /// The seed of all orders; by default drawn from root's random state.
     std::optional<int64_t> seed = {};

@@ -86,7 +86,7 @@ Trace trace_once(const Body& body, const std::vector<Type>& types,
     return trace;
 }
 
-/// The same program at all runs of the open sizes.
+/// The traces of the runs, which are one program at all of their open sizes.
 struct Traces {
     const OpenSizes& open;
     std::vector<Trace> traces;

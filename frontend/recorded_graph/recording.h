@@ -22,7 +22,7 @@ struct RecordingOptions {
     std::vector<std::string> output_names = {};
     std::vector<OpenSize> open_sizes = {};
     bool train = false;
-    /// ONNX forms of ops, by name, which replace their own.
+    /// ONNX forms by the names of ops, which replace those that the ops have.
     std::map<std::string, OnnxMapping> converters = {};
     /// Whether values that follow from parameters alone are computed instead of recorded in the
     /// graph.

@@ -18,7 +18,7 @@ public:
     virtual void write(const std::string& key, const Array& array) = 0;
     /// Writes a text under a key; FileError when that fails.
     virtual void write_text(const std::string& key, std::string_view text) = 0;
-    /// Puts the file in its place; FileError when that fails.
+    /// Puts the finished file in the place of an older one; FileError when that fails.
     virtual void finish() = 0;
 };
 

@@ -12,7 +12,7 @@ namespace catena {
 /// A list of arrays with names, in order: {{"x", x}, {"y", y}}, arrays["x"].
 class NamedArrays : public std::vector<std::pair<std::string, Array>> {
 public:
-    /// The list that it is.
+    /// The type of the list of names and arrays.
     using Entries = std::vector<std::pair<std::string, Array>>;
     using Entries::Entries;
     using Entries::operator[];

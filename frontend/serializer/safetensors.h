@@ -48,7 +48,7 @@ private:
 
 /// All arrays of a file, in the header's order: `read_safetensors(path)["W"]`.
 NamedArrays read_safetensors(const std::string& path);
-/// The same by the name that fits load_safetensors(path, link).
+/// Loads the arrays of a file, under the name that fits load_safetensors(path, link).
 NamedArrays load_safetensors(const std::string& path);
 /// Saves arrays in a file that Python's safetensors reads. The file is replaced atomically. An
 /// undefined array is noted in the metadata "catena.none". ValueError for a name that is there

@@ -43,8 +43,8 @@ void check_size(const Tensor& tensor, const std::string& file) {
             tensor.end, tensor.end - tensor.begin);
 }
 
-/// That the tensors lie one behind the other, from the first byte after the header to the last one
-/// of the file.
+/// Checks that the tensors lie one behind the other, from the first byte after the header to the
+/// last one of the file.
 void check_places(const Header& header, const FileReader& file) {
     std::vector<const Tensor*> by_place;
     for (const Tensor& tensor : header.tensors) {

@@ -125,7 +125,7 @@ private:
         }
     }
 
-    /// Of a value that does not belong where it is.
+    /// Throws the error for a value that does not belong where it is.
     [[noreturn]] void wrong(const std::string& found) const {
         const char* right = "an object of tensors by name";
         if (place_ == Place::top) right = "an object with dtype, shape and data_offsets";
@@ -144,9 +144,9 @@ private:
     const std::string& file_;
     Header header_;
     Place place_ = Place::outside;
-    std::string key_;  ///< The last one.
+    std::string key_;  ///< The last key that was read.
     std::set<std::string> names_, fields_;
-    int offsets_ = 0;  ///< Those that were read of the present tensor.
+    int offsets_ = 0;  ///< How many offsets of the present tensor were read.
 };
 
 }  // namespace

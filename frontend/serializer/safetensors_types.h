@@ -15,7 +15,7 @@ namespace catena::safetensors {
 
 /// An element type of the format.
 struct ElementType {
-    std::string_view name;  ///< "F32"
+    std::string_view name;  ///< The name in files: "F32".
     int bits;
     std::optional<Dtype> dtype;  ///< What it is read as; none: Catena has nothing that holds it.
     bool is_widened = false;     ///< Unsigned, read into the next larger signed integer.
@@ -24,7 +24,7 @@ struct ElementType {
 const ElementType* find_element_type(std::string_view name);
 /// The format's type that a dtype is written as.
 const ElementType& element_type_of(Dtype dtype);
-/// "BOOL, U8, I8, ..." of those that are read.
+/// The dtypes that can be read, as text: "BOOL, U8, I8, ...".
 std::string readable_types();
 
 /// What the header says of one tensor.
@@ -32,11 +32,12 @@ struct Tensor {
     std::string name;
     const ElementType* type = nullptr;
     Shape shape;
-    uint64_t begin = 0, end = 0;  ///< Its bytes, counted from the first one after the header.
+    /// Where the tensor's bytes are, counted from the first one after the header.
+    uint64_t begin = 0, end = 0;
 };
 
 struct Header {
-    std::vector<Tensor> tensors;  ///< In the header's order.
+    std::vector<Tensor> tensors;  ///< The tensors in the header's order.
     std::map<std::string, std::string, std::less<>> metadata;
     uint64_t data_begin = 0;  ///< The first byte after the header.
 };

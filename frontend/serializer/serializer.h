@@ -46,7 +46,7 @@ struct LoadOptions {
 /// once and sets later.
 class Serializer {
 public:
-    /// Whether it loads; else it saves.
+    /// Whether the serializer loads; else it saves.
     bool loading() const;
     /// The serializer of a part: "updater" of "updater/iteration".
     Serializer operator[](std::string_view key) const;

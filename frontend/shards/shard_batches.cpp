@@ -23,7 +23,7 @@ struct Ahead {
     ShardProgress after;
     size_t taken = 0, transformed = 0;
     std::exception_ptr error;
-    bool is_end = false;  ///< There is no batch any more.
+    bool is_end = false;  ///< True where there is no batch any more.
 };
 
 }  // namespace
@@ -193,12 +193,12 @@ private:
     const int64_t batch_size_;
     const ShardBatchesOptions options_;
     const ShardTransform& transform_;
-    ShardStream stream_;  ///< Of the thread that reads, as the next one.
+    ShardStream stream_;  ///< The samples as the reading thread has them, from its next one on.
     ShardProgress read_;
     std::mutex mutex_;
     std::condition_variable changed_, taken_;
     std::deque<std::unique_ptr<Ahead>> ahead_;
-    std::exception_ptr failure_;  ///< Of the thread that reads, outside of a batch.
+    std::exception_ptr failure_;  ///< What ended the reading thread outside of a batch.
     bool ending_ = false;
     std::vector<std::thread> threads_;
 };

@@ -51,7 +51,8 @@ using ShardTransform = std::function<Example(const ShardSample& sample)>;
 /// that is being read and the one that was given last.
 class ShardBatches {
 public:
-    /// Without a transform a batch has samples. No file is opened, and no thread started yet.
+    /// An iterator over batches, whose elements are samples where there is no transform. No file is
+    /// opened, and no thread started yet.
     ShardBatches(std::vector<std::string> paths, int64_t batch_size, ShardBatchesOptions options,
                  ShardTransform transform = {});
     ~ShardBatches();
@@ -63,7 +64,7 @@ public:
     /// Ends the threads; next() starts them again.
     void stop();
     const ShardProgress& progress() const { return progress_; }
-    /// Continues there, with the orders of this seed.
+    /// Continues at a place, with the orders of this seed.
     void go_to(ShardProgress progress, int64_t seed);
     /// Where this rank is when another one with the same options and this seed is at `other`:
     /// behind as many samples, or passes where an epoch is one. The samples of its shards are
@@ -79,7 +80,7 @@ private:
     int64_t batch_size_;
     ShardBatchesOptions options_;
     ShardTransform transform_;
-    ShardProgress progress_;  ///< Behind the batch that was given last.
+    ShardProgress progress_;  ///< The progress behind the batch that was given last.
     Owned<Workers> workers_;
 };
 

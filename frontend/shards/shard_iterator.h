@@ -59,9 +59,9 @@ struct ShardIteratorOptions {
 /// counts those of its shards for it.
 class ShardIterator : public Iterator {
 public:
-    /// Over the shards that the pattern names, see expand_shards(). ValueError for options that do
-    /// not fit; no file is opened yet. With a communicator all ranks make it together; ValueError
-    /// on all of them if their shards or options differ.
+    /// An iterator over the shards that the pattern names, see expand_shards(). ValueError for
+    /// options that do not fit; no file is opened yet. With a communicator all ranks make it
+    /// together; ValueError on all of them if their shards or options differ.
     ShardIterator(const std::string& pattern, int64_t batch_size, ShardTransform transform = {},
                   const ShardIteratorOptions& options = {});
     ShardIterator(const std::vector<std::string>& patterns, int64_t batch_size,

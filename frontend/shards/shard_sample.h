@@ -15,13 +15,13 @@ namespace catena {
 /// "jpg" and "seg.png" of the sample with the key `cats/000012`: the extension begins at the first
 /// dot of the last part of the name, and its letters are read as small ones.
 struct ShardSample {
-    std::string key;    ///< The name of its files without the extension.
+    std::string key;    ///< The name of the sample's files without the extension.
     std::string shard;  ///< The path of the tar file.
-    int64_t index = 0;  ///< Its number in the tar file, from 0.
+    int64_t index = 0;  ///< The sample's number in the tar file, from 0.
     /// Extensions and contents, in the order of the archive.
     std::vector<std::pair<std::string, std::string>> files;
 
-    /// Whether it has a file with this extension.
+    /// Whether the sample has a file with this extension.
     bool has(std::string_view extension) const;
     /// The content of the file with this extension; FileError, which lists those that there are.
     const std::string& operator[](std::string_view extension) const;
@@ -29,7 +29,7 @@ struct ShardSample {
     int64_t integer(std::string_view extension) const;
     /// The file's name in errors: "train-0000.tar: cats/000012.jpg".
     std::string name(std::string_view extension) const;
-    /// The number of bytes of its files.
+    /// The number of bytes of the sample's files.
     uint64_t bytes() const;
 };
 

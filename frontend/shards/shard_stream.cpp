@@ -89,7 +89,8 @@ bool ShardStream::count_one() {
     return false;
 }
 
-/// In order without shuffling: nothing is drawn, and one sample ahead tells the end of a pass.
+/// Fills the window. Without shuffling nothing is drawn, and one sample ahead tells the end of a
+/// pass.
 void ShardStream::fill() {
     const size_t size = order_.shuffle ? size_t(order_.window) : 1;
     while (place_.window.size() < size && read_one()) {

@@ -24,7 +24,7 @@ struct ShardOrder {
 struct ShardPlace {
     int64_t pass = 0;    ///< The number of complete passes over the shards.
     int64_t shard = 0;   ///< The number of shards of this pass that were read to their end.
-    int64_t sample = 0;  ///< The number of samples that were read of the next one.
+    int64_t sample = 0;  ///< The number of samples that were read of the next shard.
     int64_t given = 0;   ///< The number of samples given in this pass,
     int64_t total = 0;   ///< and in all passes.
     /// The samples in the window, in its order: shard, as a position in the list, and number in it.
@@ -61,7 +61,7 @@ private:
     void begin_pass();
     /// The next sample of the shards into the window; false at their end.
     bool read_one();
-    /// As read_one(), without the sample: only its place in the window.
+    /// Passes over the sample that read_one() would read, and keeps only its place in the window.
     bool count_one();
     int64_t count_of(int64_t shard);
     /// Which sample of a window of this size is next.
@@ -71,8 +71,9 @@ private:
     std::vector<std::string> paths_;
     ShardOrder order_;
     ShardPlace place_;
-    std::vector<int64_t> mine_;         ///< The shards of this pass.
-    std::vector<ShardSample> samples_;  ///< Those of the window, unless it is to be read again.
+    std::vector<int64_t> mine_;  ///< The shards of this pass.
+    /// The samples of the window, unless it is to be read again.
+    std::vector<ShardSample> samples_;
     bool stale_ = false;
     std::optional<ShardReader> reader_;
     std::map<int64_t, int64_t> counts_;  ///< The numbers of samples of shards, as far as known.

@@ -26,7 +26,7 @@ std::optional<std::pair<size_t, int>> number_place(std::string_view pattern, siz
     return std::pair{end + 1 - at, digits};
 }
 
-/// "" if the sample is read as it is written.
+/// Why a sample cannot be written; "" if it is read as it is written.
 std::string problem_of_sample(std::string_view key, const ShardWriter::Files& files,
                               const std::string& last_key) {
     if (files.empty()) return "has no files";

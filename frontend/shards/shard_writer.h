@@ -57,7 +57,7 @@ private:
     std::string path(int64_t number) const;
     void add_file(std::string_view name, std::string_view content);
     std::string before_, after_;  ///< The pattern around the number.
-    int digits_ = -1;             ///< Of the number; negative: there is one shard.
+    int digits_ = -1;  ///< How many digits a shard's number has; negative: there is one shard.
     ShardWriterOptions options_;
     Owned<AtomicFile> file_;
     std::string last_key_;

@@ -34,7 +34,7 @@ std::string ustar(std::string_view name, uint64_t bytes, char kind) {
     return record;
 }
 
-/// "30 path=cats/000012.jpg\n", which begins with its own length.
+/// A record of a pax header, which begins with its own length: "30 path=cats/000012.jpg\n".
 std::string pax_line(std::string_view key, std::string_view value) {
     const std::string rest = fmt::format(" {}={}\n", key, value);
     size_t length = rest.size();

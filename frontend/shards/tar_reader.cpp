@@ -51,9 +51,10 @@ struct TarReader::Body {
     FileLimits limits;
     uint64_t at = 0;  ///< Where libarchive reads next.
     std::vector<char> block = std::vector<char>(block_bytes);
-    std::string problem;  ///< Of reading the file; exceptions do not pass through libarchive.
+    /// Why the file could not be read: exceptions do not pass through libarchive.
+    std::string problem;
     std::unique_ptr<archive, ArchiveFreed> opened;
-    std::string name;  ///< Of the present entry.
+    std::string name;  ///< The name of the present entry.
     uint64_t bytes = 0, entries = 0;
 
     //---- for libarchive
@@ -131,7 +132,7 @@ struct TarReader::Body {
                 file.path(), entries, printable_name(name));
     }
 
-    /// Whether it is a file; folders are not.
+    /// Whether an entry is a file; folders are passed over.
     bool check_kind(archive_entry* entry) const {
         const auto type = archive_entry_filetype(entry);
         if (type == AE_IFDIR) return false;

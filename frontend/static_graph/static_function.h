@@ -16,15 +16,15 @@ public:
     void save(const std::string& path, const PackageOptions& options = {}) const;
     /// What became of the region's operations, as StaticGraph::explain.
     std::string explain() const;
-    /// The costs of its launches, as StaticGraph::profile.
+    /// The costs of the region's launches, as StaticGraph::profile.
     RegionProfile profile() const;
     /// Writes a page on the region, as StaticGraph::save_html.
     void save_html(const std::string& path) const;
     /// Counters of the region, as StaticGraph::statistics.
     StaticGraphStatistics statistics() const;
-    /// Drops all its programs, as StaticGraph::clear.
+    /// Drops all programs of the region, as StaticGraph::clear.
     void clear() const;
-    /// Whether there is a region.
+    /// Whether there is a region to call.
     explicit operator bool() const { return bool(region_); }
 
 protected:
@@ -60,7 +60,7 @@ class StaticFunction<Result(Arguments...)> : public AnyStaticFunction {
 public:
     /// An object without a region: every use except bool() is a ValueError.
     StaticFunction() = default;
-    /// From a region of any callable.
+    /// A function that calls a region of any callable.
     template <class F>
         requires std::is_invocable_r_v<Result, F&, Arguments&...>
     StaticFunction(StaticGraph<F> region) : StaticFunction(new StaticGraph<F>(std::move(region))) {}

@@ -65,7 +65,7 @@ struct StaticRegion::Implementation : capture::Region {
     using capture::Region::Region;
     ~Implementation() { delete first.load(); }
 
-    /// Of several threads' first calls one is kept.
+    /// Remembers how a call is made; of several threads' first calls one is kept.
     void remember(const RegionCall& how, void* const* arguments) {
         if (!can_be_copied(how)) return;
         auto call = std::make_unique<const FirstCall>(how, arguments);

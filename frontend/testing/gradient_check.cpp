@@ -121,7 +121,8 @@ private:
     std::vector<size_t> checked_;
 };
 
-/// Of length 1, so that eps means the same for arrays of any size; the same in every run.
+/// A random direction of length 1, so that eps means the same for arrays of any size; the same in
+/// every run.
 std::vector<double> random_direction(std::mt19937& random, int64_t size) {
     std::normal_distribution<double> normal;
     std::vector<double> direction(static_cast<size_t>(size));

@@ -18,7 +18,7 @@ std::vector<Array> link_results(const ErasedLink& erased, Link& link,
     return ys;
 }
 
-/// Its float parameters and states as float64.
+/// Makes the link's float parameters and states float64.
 void widen(Link& link) {
     for (Parameter* param : link.params())
         if (param->is_initialized() && is_float(param->dtype()))

@@ -40,7 +40,7 @@ private:
     struct Open {
         Json value;
         std::string name;                       ///< The name before the next value of an object.
-        std::unordered_set<std::string> names;  ///< Those of an object so far.
+        std::unordered_set<std::string> names;  ///< The names of an object so far.
     };
     bool add(Json value);
     bool open(Json value);

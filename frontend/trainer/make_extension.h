@@ -28,7 +28,7 @@ struct MakeExtensionOptions {
 ///     .default_name = "hello"}));
 class FunctionExtension final : public Extension {
 public:
-    /// Made by make_extension().
+    /// An extension that calls a function; made by make_extension().
     FunctionExtension(std::function<void(Trainer&)> function, MakeExtensionOptions options);
     void operator()(Trainer& trainer) override;
     void initialize(Trainer& trainer) override;

@@ -76,7 +76,7 @@ Batch ParallelUpdater::convert(std::span<const Example> examples, Device* device
     return concat_examples(examples, {.device = device});
 }
 
-/// All forward passes, then all backward passes: devices work concurrently.
+/// Runs all forward passes, then all backward passes: devices work concurrently.
 void ParallelUpdater::update_core() {
     std::optional<std::vector<Example>> examples = iterator_.next();
     if (!examples)

@@ -53,7 +53,7 @@ struct StandardUpdaterOptions {
     bool static_graph = false;
     /// Whether gradients can be read after a compiled step; costs a copy.
     bool keep_grads = false;
-    /// With static_graph: how often the code runs beside its program.
+    /// How often the code runs beside its program, with static_graph.
     Audit audit = Audit::always;
 };
 

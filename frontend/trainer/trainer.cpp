@@ -147,7 +147,7 @@ void Trainer::loop(const std::vector<Entry*>& extensions) {
         for (Entry* entry : extensions) entry->extension->stopped(*this);
 }
 
-/// Those of this iteration that are left. One that is called may save the trainer.
+/// Asks the extensions of this iteration that are left. One that is called may save the trainer.
 void Trainer::ask_extensions(const std::vector<Entry*>& extensions) {
     is_asking_ = true;
     try {

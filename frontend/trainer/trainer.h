@@ -23,7 +23,7 @@ struct ExtendOptions {
     AnyTrigger trigger = {};
     /// The priority; none: the extension's own.
     std::optional<int> priority = {};
-    /// Whether it is also called before the first iteration.
+    /// Whether the extension is also called before the first iteration.
     bool call_before_training = false;
 };
 

@@ -25,9 +25,9 @@ struct TrainingLength {
 class Trigger {
 public:
     virtual ~Trigger() = default;
-    /// Whether it fires in this iteration.
+    /// Whether the trigger fires in this iteration.
     virtual bool operator()(Trainer& trainer) = 0;
-    /// Whether it will never fire again.
+    /// Whether the trigger will never fire again.
     virtual bool finished() const { return false; }
     /// For stop triggers: whether the limit is reached or passed, as by a training that is resumed
     /// with a smaller limit. By default, whether it has fired for the last time.
@@ -78,13 +78,13 @@ public:
     /// A trigger that never fires, given on purpose: Trainer::extend keeps it instead of the
     /// extension's own.
     static AnyTrigger never();
-    /// Whether it fires in this iteration.
+    /// Whether the trigger fires in this iteration.
     bool operator()(Trainer& trainer) const;
-    /// Whether it will never fire again.
+    /// Whether the trigger will never fire again.
     bool finished() const;
     /// For stop triggers: whether the limit is reached or passed.
     bool is_over(const Trainer& trainer) const;
-    /// The length of the training that it ends; none: not known.
+    /// The length of the training that the trigger ends; none: not known.
     std::optional<TrainingLength> training_length() const;
     /// Saves or loads the trigger's state.
     void serialize(const Serializer& s) const;

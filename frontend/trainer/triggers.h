@@ -46,7 +46,7 @@ private:
 /// Fires at the given epochs or iterations.
 class ManualScheduleTrigger final : public Trigger {
 public:
-    /// At several points, in epochs or iterations; ValueError for another unit.
+    /// A trigger at several points, in epochs or iterations; ValueError for another unit.
     ManualScheduleTrigger(std::vector<double> points, std::string unit);
     ManualScheduleTrigger(double point, std::string unit);
     bool operator()(Trainer& trainer) override;
@@ -81,7 +81,7 @@ private:
 /// Fires every `period` seconds of training.
 class TimeTrigger final : public Trigger {
 public:
-    /// `period` in seconds.
+    /// A trigger that fires every `period` seconds.
     explicit TimeTrigger(double period) : period_(period), next_time_(period) {}
     bool operator()(Trainer& trainer) override;
     /// Whether `period` is reached; as a stop trigger, the period is a limit, not an interval.
@@ -98,7 +98,7 @@ class BestValueTrigger : public Trigger {
 public:
     /// Whether a value is better than the best so far.
     using Compare = std::function<bool(double best, double now)>;
-    /// Of the value that is reported as `key`; `trigger` ends an interval.
+    /// A trigger for the value that is reported as `key`; `trigger` ends an interval.
     BestValueTrigger(std::string key, Compare compare, AnyTrigger trigger = {1, "epoch"});
     bool operator()(Trainer& trainer) override;
     void serialize(const Serializer& s) override;
@@ -115,13 +115,13 @@ private:
 /// A BestValueTrigger for values that should be large.
 class MaxValueTrigger final : public BestValueTrigger {
 public:
-    /// Of the value that is reported as `key`; `trigger` ends an interval.
+    /// A trigger for the value that is reported as `key`; `trigger` ends an interval.
     explicit MaxValueTrigger(std::string key, AnyTrigger trigger = {1, "epoch"});
 };
 /// A BestValueTrigger for values that should be small.
 class MinValueTrigger final : public BestValueTrigger {
 public:
-    /// Of the value that is reported as `key`; `trigger` ends an interval.
+    /// A trigger for the value that is reported as `key`; `trigger` ends an interval.
     explicit MinValueTrigger(std::string key, AnyTrigger trigger = {1, "epoch"});
 };
 
@@ -131,7 +131,7 @@ struct EarlyStoppingOptions {
     AnyTrigger check_trigger = {1, "epoch"};
     /// The reported value whose improvement is checked.
     std::string monitor = "main/loss";
-    int patience = 3;  ///< Number of checks without improvement until it stops.
+    int patience = 3;  ///< Number of checks without improvement until the training stops.
     /// The direction of improvement: "max", "min"; "auto" is "max" for a monitor with "accuracy" in
     /// its name.
     std::string mode = "auto";
@@ -143,7 +143,7 @@ struct EarlyStoppingOptions {
 /// A stop trigger: fires when a reported value has not improved for `patience` checks.
 class EarlyStoppingTrigger final : public Trigger {
 public:
-    /// With these options. ValueError for another mode.
+    /// A trigger with these options. ValueError for another mode.
     explicit EarlyStoppingTrigger(EarlyStoppingOptions options = {});
     bool operator()(Trainer& trainer) override;
     std::optional<TrainingLength> training_length() const override {

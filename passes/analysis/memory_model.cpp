@@ -6,7 +6,8 @@
 namespace catena::passes {
 namespace {
 
-/// Of a value that is given up: smaller ones may live longer for it rather than be made again.
+/// Smaller values than this share of one that is given up may live longer for it rather than be
+/// made again.
 constexpr int64_t small_share = 16;
 /// Values tried before the plan is taken as the best that there is.
 constexpr size_t most_tries = 12;
@@ -15,7 +16,7 @@ constexpr size_t longest_chain = 40;
 /// A step at some place; what it makes are `versions` of the model's values.
 struct Instance {
     int step = 0;
-    std::vector<int> reads, makes;  ///< Versions.
+    std::vector<int> reads, makes;  ///< The versions of values that a step reads and makes.
     bool is_copy = false;
 };
 
@@ -133,7 +134,7 @@ private:
         return model_->steps[size_t(instances_[size_t(versions_[size_t(version)].maker)].step)];
     }
 
-    /// Where each version is made and read, and how much is alive at each place.
+    /// Finds where each version is made and read, and how much is alive at each place.
     void measure() {
         first_.assign(versions_.size(), -1);
         last_.assign(versions_.size(), -1);
@@ -214,7 +215,7 @@ private:
         return latest;
     }
 
-    /// Moved ones first: they read what is alive.
+    /// The needed values, moved ones first: they read what is alive.
     static std::vector<int> needed_in_order(const Chain& chain) {
         std::vector<int> instances = chain.moved;
         instances.insert(instances.end(), chain.copied.begin(), chain.copied.end());
@@ -249,7 +250,7 @@ private:
     const MemoryModel* model_;
     std::vector<Instance> instances_;
     std::vector<Version> versions_;
-    std::vector<std::vector<int>> versions_of_;  ///< By value.
+    std::vector<std::vector<int>> versions_of_;  ///< The versions of each value.
     std::vector<int> order_;
     double more_seconds_ = 0;
     // By version.
@@ -281,8 +282,8 @@ bool improve(Order& order, int64_t budget) {
     return false;
 }
 
-/// Under a goal that is at most `budget`, or a step towards it: far below what is needed, every
-/// change looks alike. False if that cannot be done.
+/// Brings an order under a goal that is at most `budget`, or a step towards it: far below what is
+/// needed, every change looks alike. False if that cannot be done.
 bool step_towards(Order& order, int64_t budget) {
     constexpr double share = 0.95;
     const int64_t goal = std::max(budget, int64_t(share * double(order.peak())));

@@ -12,7 +12,7 @@ struct MemoryModel {
         /// Bytes of the value; 0: it takes no memory of its own while the program runs, as inputs
         /// and results do.
         int64_t bytes = 0;
-        int maker = -1;  ///< The step that makes it; -1: an input.
+        int maker = -1;  ///< The step that makes the value; -1: an input.
     };
     struct Step {
         std::vector<int> reads, makes;  ///< The values that the step reads and makes.

@@ -82,7 +82,7 @@ private:
         return true;
     }
 
-    /// The gather whose rows these are; nothing if there is none.
+    /// The gather that gave the rows; nothing if there is none.
     static std::optional<Moved> gathered(const RowBlocks& blocks) {
         const mlir::Value source = source_of(blocks);
         auto* const gather = source ? source.getDefiningOp() : nullptr;
@@ -192,7 +192,7 @@ private:
         return builder.getFusedLoc({moved.by->getLoc(), op->getLoc()});
     }
 
-    /// `op` of another matrix, of as many rows as the table.
+    /// The operation `op` of another matrix, of as many rows as the table.
     static mlir::Operation* multiplied(mlir::OpBuilder& builder, mlir::Operation* op,
                                        unsigned operand, mlir::Value matrix, const Moved& moved) {
         mlir::Operation* const product = builder.clone(*op);

@@ -26,7 +26,7 @@ struct Placed {
     }
 };
 
-/// Nothing unless the call is used by the sum only.
+/// The place of a term; nothing unless the call is used by the sum only.
 std::optional<Placed> placed(mlir::Value term) {
     mlir::Operation* op = term.getDefiningOp();
     auto call = llvm::dyn_cast_if_present<ir::LibraryCall>(op);
@@ -61,7 +61,7 @@ bool overlap(const Run& sorted) {
     return false;
 }
 
-/// Those that touch become one.
+/// Joins slices of a run, of which those that touch become one.
 void join(Run run, ir::MapOp sum, ReplacedTerms& replaced, std::vector<std::string>& notes) {
     llvm::stable_sort(run, [](const Placed& a, const Placed& b) { return a.begin < b.begin; });
     if (overlap(run)) return;

@@ -137,7 +137,7 @@ public:
     }
 
 private:
-    /// Adaptors that only nest other passes have no argument.
+    /// Whether a pass is a stage: adaptors that only nest other passes have no argument.
     static bool is_stage(mlir::Pass* pass) { return !pass->getArgument().empty(); }
     static llvm::StringRef stage_of(mlir::Pass* pass) {
         llvm::StringRef name = pass->getArgument();

@@ -25,7 +25,7 @@ struct Stage {
     const char* name;
     std::unique_ptr<mlir::Pass> (*make)(const PipelineOptions& options, Notes notes);
     bool decides_by_size = false;
-    bool is_of_host = false;  ///< It makes calls that only the host's kernels know.
+    bool is_of_host = false;  ///< Whether the pass makes calls that only the host's kernels know.
     bool orders_images = false;
     bool saves_memory = false;
 };

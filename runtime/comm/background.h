@@ -16,7 +16,7 @@ public:
     ~BackgroundThread();
     BackgroundThread(const BackgroundThread&) = delete;
 
-    /// Must not throw.
+    /// Runs `work`, which must not throw, on the background thread.
     void post(std::function<void()> work);
     bool is_this_thread() const { return std::this_thread::get_id() == thread_.get_id(); }
 

@@ -14,8 +14,8 @@
 namespace catena {
 namespace {
 
-/// In groups of up to so many ranks sums are in rank order, unless set_sums() says otherwise: each
-/// rank then sends 2 (ranks - 1) messages for a sum.
+/// The largest group in which sums are in rank order unless set_sums() says otherwise: each rank
+/// then sends 2 (ranks - 1) messages for a sum.
 constexpr int largest_in_rank_order = 16;
 
 struct Directory {

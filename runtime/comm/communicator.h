@@ -43,7 +43,7 @@ public:
     Communicator(const Communicator&) = delete;
     Communicator& operator=(const Communicator&) = delete;
 
-    /// "local", "mpi", "nccl".
+    /// The communicator's kind: "local", "mpi", "nccl".
     virtual std::string name() const = 0;
     /// This process's number, from 0.
     int rank() const { return rank_; }
@@ -92,7 +92,7 @@ public:
     Array scatter(std::span<const Array> xs, int root = 0);
     /// The sum or mean of x over all ranks, on every rank. All must have one type.
     Array allreduce(const Array& x, Reduction reduction = Reduction::sum);
-    /// On rank i, the sum of xs[i] over all ranks.
+    /// The sum of xs[i] over all ranks, on rank i.
     Array reduce_scatter(std::span<const Array> xs, Reduction reduction = Reduction::sum);
     /// Returns when all ranks have called it.
     void barrier();
@@ -204,7 +204,7 @@ private:
         nothing,
         one,             ///< Each rank one, of any type.
         equal,           ///< Each rank one; all have one type.
-        of_root,         ///< Root one.
+        of_root,         ///< The root alone gives an array.
         of_root_to_all,  ///< Root one for each rank.
         all_to_all,      ///< Each rank one for each rank.
     };
@@ -214,7 +214,7 @@ private:
         Gives gives = Gives::nothing;
         int root = -1;
         std::optional<Reduction> reduction = {};
-        int64_t gradients = 0;  ///< Label of start_allreduce.
+        int64_t gradients = 0;  ///< The label of start_allreduce.
         std::string_view label = {};
     };
     using Background = CommunicatorBackground;

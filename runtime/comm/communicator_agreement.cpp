@@ -59,9 +59,9 @@ Communicator::Envelope Communicator::envelope(const Terms& terms, const Type* ty
     return e;
 }
 
-/// In round k each rank gives what it knows to the rank 2^k behind it. What is combined may be
-/// combined twice, so after log2(ranks) rounds all know the same, whatever their number (Hensgen,
-/// Finkel and Manber, 1988).
+/// Makes the terms of all ranks known: in round k each rank gives what it knows to the rank 2^k
+/// behind it. What is combined may be combined twice, so after log2(ranks) rounds all know the
+/// same, whatever their number (Hensgen, Finkel and Manber, 1988).
 Communicator::Meeting Communicator::meet(const Terms& terms, std::span<const Array> xs) {
     Background& b = *background_;
     const Envelope own = envelope(terms, xs.empty() ? nullptr : &xs[0].type());

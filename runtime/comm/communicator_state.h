@@ -90,7 +90,8 @@ struct CommunicatorBackground {
     /// The call that type_of_bcast has begun, and what is known of it.
     std::optional<CommunicatorMeeting> met_early;
     CommunicatorTerms early_terms;
-    std::unique_ptr<Collectives> collectives;  ///< Those over the communicator's transfer().
+    /// The collectives that are made of the communicator's transfer().
+    std::unique_ptr<Collectives> collectives;
     std::optional<Sums> sums;
     /// The thread, made at the first transfer in the background. It is destroyed before the other
     /// members.

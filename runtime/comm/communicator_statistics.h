@@ -6,7 +6,7 @@ namespace catena {
 
 /// Counters of one communicator since it was made.
 struct CommunicatorStatistics {
-    int64_t bytes_sent = 0;  ///< Elements only.
+    int64_t bytes_sent = 0;  ///< Bytes of elements that were sent, without headers.
     /// The part of bytes_sent that transfers in the background have sent.
     int64_t background_bytes = 0;
     /// Seconds that transfers in the background took, waiting for other ranks included.

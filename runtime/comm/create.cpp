@@ -64,7 +64,7 @@ std::string gpu_for_nccl(const Communicator& host) {
     }
 }
 
-/// NCCL takes one GPU a rank.
+/// Whether all ranks have a GPU of their own: NCCL takes one GPU a rank.
 bool all_have_their_own(std::vector<std::string> gpus) {
     std::ranges::sort(gpus);
     if (gpus[0].empty()) return false;

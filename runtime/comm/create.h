@@ -15,7 +15,7 @@ namespace catena {
 struct CommunicatorOptions {
     /// The dtype in which gradients are sent; default: their own. Floats only.
     std::optional<Dtype> allreduce_grad_dtype = {};
-    /// For pure_nccl: this process's GPU; by default that of device_of_rank().
+    /// This process's GPU, for pure_nccl; by default that of device_of_rank().
     Device* device = nullptr;
     /// The order of sums; default: rank_order up to 16 ranks, engine for more. Equal on all ranks:
     /// it is compared at every sum.
@@ -44,9 +44,9 @@ struct ChosenCommunicator {
     std::string name;  ///< flat, tcp or local.
     std::string why;
 };
-/// Without a launcher: local, a group of one. Started where MPI can be used: flat. Otherwise tcp.
-/// Where all ranks of several have a GPU of their own and NCCL, "auto" takes pure_nccl on top of
-/// it.
+/// The communicator that "auto" means. Without a launcher: local, a group of one. Started where MPI
+/// can be used: flat. Otherwise tcp. Where all ranks of several have a GPU of their own and NCCL,
+/// pure_nccl on top of it.
 ChosenCommunicator chosen_communicator(const Launched& launched);
 /// "tcp" or "flat": what pure_nccl and dummy stand on.
 std::string host_communicator();

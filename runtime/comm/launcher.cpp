@@ -23,7 +23,7 @@ struct Launcher {
     const char *local_rank = nullptr, *local_size = nullptr;
     /// The place where ranks of that number meet; null: none is told.
     std::string (*place)(int size) = nullptr;
-    /// Set when MPI's start is served; "": always. Null: never.
+    /// The variable that is set when MPI's start is served; "": always. Null: never.
     const char* mpi_mark = nullptr;
     /// A program, which may itself have been started by another launcher: then this one counts.
     bool is_program = true;
@@ -75,7 +75,7 @@ std::string own_place(int) { return environment::text("CATENA_RENDEZVOUS").value
 
 constexpr const char* always = "";
 
-/// Those that may have been started by another one come before it.
+/// The known launchers. One that another may have been started by stands before it.
 constexpr Launcher launchers[] = {
     {.name = "catena",
      .title = "Catena's own variables",

@@ -21,7 +21,7 @@ struct Launched {
     bool is_place_given = false;
     /// Whether the launcher serves MPI's start, so that MPI knows these ranks.
     bool serves_mpi = false;
-    /// In words, with the variables and their values.
+    /// Why it was chosen, in words, with the variables and their values.
     std::string why = {};
 };
 

@@ -33,12 +33,12 @@ struct LocalGroup {
     std::mutex mutex;
     std::condition_variable changed;
     std::map<std::tuple<int, int, int>, std::deque<Parcel*>>
-        mail;  ///< By source, destination and tag.
+        mail;  ///< The messages that wait, by source, destination and tag.
     std::map<std::pair<int64_t, int>, std::shared_ptr<LocalGroup>>
         parts;  ///< Being split off: by turn and color.
     std::vector<char> gone;
-    std::vector<std::string> failures;  ///< By rank: why it has left. "" if it was not an error.
-    std::vector<Array> buffers;         ///< Of an all-reduce: kept while others may read them.
+    std::vector<std::string> failures;  ///< Why each rank has left; "" if it was not an error.
+    std::vector<Array> buffers;  ///< The arrays of an all-reduce, kept while others may read them.
     int failed_rank = -1;
     std::string failure;
 
@@ -181,7 +181,7 @@ void LocalCommunicator::expect_all_well(const char* call) {
                                      why);
 }
 
-/// Every thread reads the others' buffers directly.
+/// Sums buffers, of which every thread reads the others' directly.
 void LocalCommunicator::reduce_buffer(const char* call, const Array& buffer, Reduction reduction) {
     {
         std::lock_guard lock(group_->mutex);

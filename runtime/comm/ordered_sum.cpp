@@ -158,8 +158,8 @@ private:
         for (int piece = 0; piece < ranks_; ++piece)
             held_[size_t(piece)].push_back({source, data + begin(piece)});
     }
-    /// Whose parts a rank holds before it exchanges by this bit: of those that differ from it in
-    /// lower bits.
+    /// The ranks whose parts a rank holds before it exchanges by this bit: those that differ from
+    /// it in lower bits.
     std::vector<int> sources_of(int rank, int bit) const {
         std::vector<int> sources;
         for (int s = 0; s < sum_.size; ++s)
@@ -203,7 +203,8 @@ private:
         reduce_parts(call, buffer_.dtype(), parts, data_ + begin(sum_.rank),
                      int64_t(bytes(sum_.rank)) / width_, reduction);
     }
-    /// Before, this rank has the results of all pieces that differ from its own in lower bits.
+    /// Spreads the results over one bit: before, this rank has those of all pieces that differ from
+    /// its own in lower bits.
     void spread(int bit) {
         const auto block = [&](int rank) {
             const int first = rank & ~(bit - 1);
@@ -218,7 +219,8 @@ private:
     char* data_;
     int64_t width_, sent_ = 0;
     int ranks_;
-    std::vector<std::vector<Part>> held_;  ///< By piece; in the order of the sources.
+    /// The parts of each piece, in the order of the sources.
+    std::vector<std::vector<Part>> held_;
     std::vector<Array> rooms_;
 };
 

@@ -21,7 +21,7 @@ namespace catena {
 /// work at a time: each sends the buffer at most twice, as reduce_buffer does, in many messages.
 struct OrderedSum {
     int rank, size;
-    /// Communicator::transfer.
+    /// Sends and receives messages, as Communicator::transfer.
     std::function<void(std::span<const Communicator::Message> sends,
                        std::span<const Communicator::Message> receives)>
         transfer;

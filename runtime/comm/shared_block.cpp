@@ -43,7 +43,7 @@ public:
         return data >= memory_.data &&
                data < static_cast<const char*>(memory_.data) + memory_.bytes;
     }
-    /// Of the smallest free piece that is large enough; null if there is none.
+    /// Takes a part of the smallest free piece that is large enough; null if there is none.
     void* take(size_t bytes) {
         auto best = free_.end();
         for (auto it = free_.begin(); it != free_.end(); ++it)
@@ -71,7 +71,7 @@ public:
 
 private:
     SharedBlock memory_;
-    std::map<size_t, size_t> free_;  ///< Bytes by offset.
+    std::map<size_t, size_t> free_;  ///< The size of each free piece, in bytes, by its offset.
 };
 
 /// Host memory in blocks that other processes can see; the cpu's when the system refuses.
@@ -119,7 +119,8 @@ private:
         constexpr size_t page = 4096;
         return (bytes + page - 1) / page * page;
     }
-    /// Each block costs a descriptor, so they grow with what there is: the number stays small.
+    /// Adds a block. Each costs a descriptor, so they grow with what there is: the number stays
+    /// small.
     bool grow(size_t least) {
         size_t all = 0;
         for (const Arena& arena : arenas_) all += arena.memory().bytes;

@@ -34,7 +34,7 @@ struct Mailbox {
 /// A rank's shared data; followed by a mailbox per rank.
 struct Desk {
     uint64_t nonce = 0;
-    std::atomic<uint32_t> abandoned{0};  ///< Its rank makes no more calls, after an error.
+    std::atomic<uint32_t> abandoned{0};  ///< Whether the rank makes no more calls, after an error.
     Mailbox& from(int rank) {
         return reinterpret_cast<Mailbox*>(reinterpret_cast<char*>(this) + 256)[rank];
     }
@@ -147,7 +147,7 @@ private:
         uint64_t bytes = 0, offset = 0;
     };
 
-    /// -1 when none of them is.
+    /// The first of the ranks that has been abandoned; -1 when none has.
     int first_abandoned(std::span<const int> ranks) {
         for (int r : ranks)
             if (desk(r).abandoned.load(std::memory_order_acquire)) return r;
@@ -223,7 +223,7 @@ private:
         return {block.file, 0, block.bytes, uint64_t(offset)};
     }
 
-    /// Every rank's `own`.
+    /// The value `own` of every rank.
     template <class T>
     std::vector<T> from_all(const char* call, T own, const Idle& idle) {
         std::vector<T> all(desks_.size());
@@ -270,8 +270,10 @@ private:
     int rank_;
     std::vector<SharedBlock> desks_;
     std::vector<int64_t> pids_;
-    std::set<std::pair<int, int>> offered_;  ///< So far by all: rank and its name of the file.
-    std::map<std::pair<int, int>, SharedBlock> mapped_;  ///< Of these, the others'. Kept.
+    /// The files that ranks have offered so far: the rank and its name of the file.
+    std::set<std::pair<int, int>> offered_;
+    /// Those of the offered files that belong to others and are mapped, and stay so.
+    std::map<std::pair<int, int>, SharedBlock> mapped_;
     bool mappable_ = true;
 };
 

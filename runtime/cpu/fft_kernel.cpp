@@ -144,7 +144,7 @@ private:
     int64_t n_;
     std::vector<int64_t> factors_;
     Line roots_;
-    std::unique_ptr<Plan> inner_;  ///< Of the chirp's size.
+    std::unique_ptr<Plan> inner_;  ///< The plan of the chirp's size.
     Line chirp_, filter_;
 };
 

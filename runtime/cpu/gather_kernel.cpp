@@ -16,7 +16,7 @@ namespace {
 /// Rows of `elements` that are worth a thread of their own, as one that sleeps begins 13 to 130 us
 /// later: 30 us of them.
 int64_t row_grain(int64_t elements) { return int64_t(30'000 / (0.5 + 0.3 * double(elements))); }
-/// The same for columns of so many rows.
+/// The grain for columns of so many rows.
 int64_t column_grain(int64_t rows) { return 120'000 / std::max<int64_t>(1, rows); }
 
 /// The type sums are formed in.
@@ -45,7 +45,7 @@ void find_offsets(const Shape& shape, const Strides& strides, std::span<const in
     }
 }
 
-/// Equally spaced elements.
+/// A run of equally spaced elements.
 struct Run {
     int64_t length = 1, stride = 1;
 };
@@ -69,8 +69,9 @@ struct Walk {
     static constexpr int64_t ignored = std::numeric_limits<int64_t>::min();
     Offsets outer, place, inner;
     Run run;
-    int64_t row() const { return int64_t(inner.size()) * run.length; }   ///< Elements of one place.
-    bool dense() const { return inner.size() == 1 && run.stride == 1; }  ///< They lie side by side.
+    int64_t row() const { return int64_t(inner.size()) * run.length; }  ///< Elements of one place.
+    /// Whether the elements lie side by side.
+    bool dense() const { return inner.size() == 1 && run.stride == 1; }
 
     Walk(const KernelCall& call, std::span<const Array> index_arrays, const Shape& shape,
          const Strides& strides);
@@ -79,7 +80,7 @@ struct Walk {
 /// What is asked of the indices of one axis.
 struct IndexedAxis {
     const OpDef& op;
-    int name;  ///< As errors call it.
+    int name;  ///< The axis as errors call it.
     int64_t size, stride;
     bool wrap;
     std::optional<int64_t> label;

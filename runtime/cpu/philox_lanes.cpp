@@ -10,7 +10,8 @@ namespace catena {
 namespace philox_kernels {
 namespace {
 
-/// So many vectors of counters side by side, because each product waits for the one before.
+/// How many vectors of counters are computed side by side, because each product waits for the one
+/// before.
 constexpr int side_by_side = 4;
 /// Counters that are made at once.
 constexpr int64_t at_once = 8 * side_by_side;

@@ -22,7 +22,7 @@ namespace {
 
 constexpr size_t most_workspace = 32 << 20;
 constexpr uint32_t best_alignment = 256;
-constexpr int64_t most_calls = 64;  ///< For one contraction.
+constexpr int64_t most_calls = 64;  ///< The most library calls for one contraction.
 
 struct Types {
     cudaDataType_t data;
@@ -64,7 +64,7 @@ uint32_t alignment_of(uint64_t bits) {
     return bits == 0 ? best_alignment : uint32_t(std::min<uint64_t>(best_alignment, bits & -bits));
 }
 
-/// The same sizes without gaps; its elements are not looked at.
+/// An array of the same sizes without gaps; its elements are not looked at.
 Array without_gaps(const Array& x) {
     return x.view(x.shape(), contiguous_strides(x.shape()), x.body()->offset);
 }
@@ -111,7 +111,7 @@ struct BatchAxis {
     }
 };
 
-/// As few axes as say it, the longest last.
+/// As few batch axes as say it, the longest last.
 std::vector<BatchAxis> batch_axes(const Array& left, const Array& right, const Array& result) {
     auto step_of = [&](const Array& x, int from_end) {
         const int d = x.rank() - from_end;
@@ -149,7 +149,8 @@ struct Problem {
     Matrix left, right, result;  ///< result = left * right, by columns.
     int64_t batch = 1;
     bool tf32 = false;
-    const void* bias = nullptr;  ///< Its alignment matters, and whether there is one.
+    /// The bias, of which the alignment matters, and whether there is one.
+    const void* bias = nullptr;
     uint32_t bias_alignment = 0;
 
     bool operator<(const Problem& o) const {

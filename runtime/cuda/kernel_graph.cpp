@@ -67,7 +67,7 @@ void KernelGraph::add(std::span<const CodeDevice::Launch> launches) {
     }
 }
 
-/// Takes the graph.
+/// Adds a graph, of which it becomes the owner.
 void KernelGraph::add(CUgraph part) {
     end_level();
     CUgraphNode node = nullptr;

@@ -24,9 +24,9 @@ size_t free_on_device() {
     return left;
 }
 
-/// For a request that no segment has room for. Shapes that grow would leave one segment behind for
-/// each size, none of them large enough for the next: so segments grow with what is held, as long
-/// as plenty is left for others.
+/// The size of a new segment, for a request that no segment has room for. Shapes that grow would
+/// leave one segment behind for each size, none of them large enough for the next: so segments grow
+/// with what is held, as long as plenty is left for others.
 size_t segment_for(size_t bytes, size_t held) {
     const size_t wanted = std::max({bytes, smallest_segment, held / 2});
     const size_t left = free_on_device();

@@ -11,7 +11,7 @@ namespace catena::cuda {
 namespace {
 
 constexpr size_t chunk_bytes = 4 << 20;
-constexpr size_t alignment = 64;  ///< Of each copy's bytes.
+constexpr size_t alignment = 64;  ///< The alignment of each copy's bytes.
 constexpr int64_t default_megabytes = 256;
 
 }  // namespace

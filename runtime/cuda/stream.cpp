@@ -22,7 +22,7 @@ public:
     }
     CUevent event() const { return event_; }
     void wait() const { check(driver().cuEventSynchronize(event_), device_, "cuEventSynchronize"); }
-    /// Both were made with CU_EVENT_DEFAULT and are reached.
+    /// The seconds between two events, which were made with CU_EVENT_DEFAULT and are reached.
     double seconds_since(const Event& earlier) const {
         float milliseconds = 0;
         check(driver().elapsed_time(&milliseconds, earlier.event_, event_), device_,

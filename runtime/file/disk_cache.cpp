@@ -32,7 +32,7 @@ constexpr char magic[8] = {'C', 'A', 'T', 'E', 'N', 'A', 'K', '2'};
 struct Header {
     char magic[8];
     uint64_t key_bytes, value_bytes;
-    char key[32], value[32];  ///< Fingerprints.
+    char key[32], value[32];  ///< The fingerprints of the key and of the value.
 };
 
 /// Creates the folder, or returns why it cannot be used.
@@ -49,7 +49,8 @@ std::string prepare(const std::string& folder) {
     return "";
 }
 
-/// None if the file is missing or unreadable: a bad disk makes programs slower, not wrong.
+/// The file's content; none if it is missing or unreadable: a bad disk makes programs slower, not
+/// wrong.
 std::optional<std::string> read_file(const std::string& path, uint64_t most) {
     try {
         const FileReader file(path);

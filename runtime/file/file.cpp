@@ -25,7 +25,7 @@ namespace {
 constexpr size_t buffer_bytes = 1 << 18;
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 constexpr std::string_view partial = ".partial-";
-constexpr size_t partial_letters = 6;  ///< That follow.
+constexpr size_t partial_letters = 6;  ///< The number of random letters that follow the suffix.
 
 std::string folder_of(const std::string& path) {
     size_t slash = path.rfind('/');

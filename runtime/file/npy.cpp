@@ -135,9 +135,9 @@ private:
 
 /// How elements of the file become elements of an array.
 struct ElementFormat {
-    Dtype dtype;   ///< Of the array.
-    size_t bytes;  ///< Of one element in the file.
-    bool swapped;  ///< Big-endian.
+    Dtype dtype;   ///< The dtype of the array.
+    size_t bytes;  ///< The size of one element in the file, in bytes.
+    bool swapped;  ///< Whether the elements are big-endian.
     bool widened;  ///< Unsigned, read into the next larger signed integer, if there is one.
 };
 

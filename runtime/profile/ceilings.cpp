@@ -29,7 +29,8 @@ constexpr const char* product_types[] = {"float32", "tf32", "bfloat16", "float16
 /// longer to measure.
 constexpr double beyond_caches = double(1 << 27);
 
-/// Null for the host and for a device that this process does not reach.
+/// The device with code of that name; null for the host and for a device that this process does not
+/// reach.
 CodeDevice* code_device(const std::string& name) {
     if (name == host) return nullptr;
     try {

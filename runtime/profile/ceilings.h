@@ -45,7 +45,7 @@ public:
     /// What the numbers hold for, which is the key that they are kept by.
     const std::string& machine() const { return machine_; }
 
-    /// Those of a device that are kept by this name.
+    /// The ceilings of a device that are kept by this name.
     Ceilings(std::string device, std::string machine, DiskCache& disk = DiskCache::instance());
 
 private:
@@ -64,8 +64,8 @@ private:
 
 /// What a launch has to do.
 struct LaunchCost {
-    std::string device;        ///< "cpu", "cuda:0".
-    double bytes = 0;          ///< Read and written.
+    std::string device;        ///< The device's name: "cpu", "cuda:0".
+    double bytes = 0;          ///< Bytes read and written.
     double operations = 0;     ///< Multiplications and additions of a product or convolution.
     std::string product_type;  ///< What it multiplies, as for Ceilings::products.
     double program_bytes = 0;  ///< Read and written by all launches of its program.

@@ -29,7 +29,7 @@ struct LaunchLabels {
     std::map<const Label*, const LaunchCost*> costs;
 };
 
-/// Never destroyed: a trace may be written while the process exits.
+/// The labels of launches. Never destroyed: a trace may be written while the process exits.
 LaunchLabels& launch_labels() {
     static auto& instance = *new LaunchLabels;
     return instance;

@@ -20,7 +20,7 @@ double product_speed(Device& device, const std::string& type, int64_t most_rows 
 
 /// Seconds of a launch of a kernel with next to nothing to do, one after another.
 double launch_seconds(CodeDevice& device);
-/// The same for launches that are nodes of one graph, each after the one before.
+/// The seconds of a launch that is a node of one graph, each after the one before.
 double node_seconds(CodeDevice& device);
 
 }  // namespace catena::profile

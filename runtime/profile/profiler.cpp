@@ -38,7 +38,7 @@ struct Profiler {
     pid_t process = 0;
 };
 
-/// Never destroyed: threads may record while the process exits.
+/// The profiler of the process. Never destroyed: threads may record while the process exits.
 Profiler& profiler() {
     static Profiler* instance = new Profiler;
     return *instance;

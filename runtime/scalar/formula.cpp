@@ -19,7 +19,7 @@ constexpr IntrinsicInfo infos[] = {
 #undef CATENA_INTRINSIC
 };
 
-/// As ==, but 0 and -0 differ and a NaN equals itself.
+/// Whether two nodes are the same: as ==, but 0 and -0 differ and a NaN equals itself.
 bool same(const Formula::Node& a, const Formula::Node& b) {
     return a.leaf == b.leaf && a.op == b.op && a.args == b.args && a.is_bool == b.is_bool &&
            std::bit_cast<uint64_t>(a.literal) == std::bit_cast<uint64_t>(b.literal);

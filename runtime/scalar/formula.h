@@ -17,7 +17,7 @@ enum class Intrinsic : uint8_t {
 
 /// Properties of an intrinsic.
 struct IntrinsicInfo {
-    /// Its name.
+    /// The intrinsic's name.
     std::string_view name;
     /// The number of its arguments, 1 to 3.
     int arity;
@@ -80,7 +80,7 @@ public:
     Symbol(Formula* formula, int32_t id) : formula_(formula), id_(id) {}
     /// The formula that it is in.
     Formula* formula() const { return formula_; }
-    /// Its index in the formula.
+    /// The node's index in the formula.
     int32_t id() const { return id_; }
     /// Whether it is a truth value.
     bool is_bool() const { return formula_->nodes[id_].is_bool; }
@@ -139,7 +139,7 @@ CATENA_SYMBOL_BINARY(fmod, fmod)
 
 #define CATENA_SYMBOL_UNARY(function, intrinsic) \
     inline Symbol function(Symbol a) { return emit(Intrinsic::intrinsic, a); }
-/// With the opposite sign.
+/// The symbol with the opposite sign.
 CATENA_SYMBOL_UNARY(operator-, neg)
 /// Whether it is false.
 CATENA_SYMBOL_UNARY(operator!, logical_not)
@@ -149,11 +149,11 @@ CATENA_SYMBOL_UNARY(absolute, abs)
 CATENA_SYMBOL_UNARY(floor, floor)
 /// The smallest integer that is not less.
 CATENA_SYMBOL_UNARY(ceil, ceil)
-/// Without the digits after the point.
+/// The symbol without the digits after the point.
 CATENA_SYMBOL_UNARY(trunc, trunc)
 /// The square root.
 CATENA_SYMBOL_UNARY(sqrt, sqrt)
-/// 1 / sqrt(a).
+/// The reciprocal of the square root, 1 / sqrt(a).
 CATENA_SYMBOL_UNARY(rsqrt, rsqrt)
 /// The exponential function.
 CATENA_SYMBOL_UNARY(exp, exp)

@@ -21,7 +21,7 @@ Symbol arctanh(Symbol x);
 Symbol sinc(Symbol x);
 
 // The normal distribution's integral and relatives.
-/// exp(x^2) erfc(x).
+/// The scaled complement of the error function, exp(x^2) erfc(x).
 Symbol erfcx(Symbol x);
 Symbol erfinv(Symbol x);
 Symbol erfcinv(Symbol x);

@@ -52,8 +52,8 @@ Symbol lgamma_of_positive(Symbol x) {
     return select(x < 8, lgamma_of_small(minimum(x, 8)), lgamma_of_large(maximum(x, 8)));
 }
 
-/// Around the zero of digamma: x in [1, 2] (Boost.Math, digamma_imp_1_2). The zero is in three
-/// parts.
+/// The digamma function around its zero: x in [1, 2] (Boost.Math, digamma_imp_1_2). The zero is in
+/// three parts.
 Symbol digamma_near_zero(Symbol x) {
     const Symbol from_zero =
         x - 1.4616321325302124 - 1.243815006546356e-08 + 1.2654465062537433093e-16;

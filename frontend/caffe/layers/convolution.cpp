@@ -28,7 +28,7 @@ PerAxis per_axis_of(const LayerInFile& layer, const char* what, bool has_h, uint
     return found;
 }
 
-/// W [a, b, kh, kw] as Caffe and Catena store it.
+/// The weights W [a, b, kh, kw] as Caffe and Catena store them.
 Array weights_of(const LayerInFile& layer) {
     const Array W = layer.blob(0);
     if (W.rank() != 4)

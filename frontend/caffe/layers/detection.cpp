@@ -36,8 +36,9 @@ struct PriorBoxes {
     std::vector<double> least, most, ratios, variances;
     bool clip = false;
     double offset = 0.5;
-    double image_height = 0, image_width = 0;  ///< 0: those of the second bottom.
-    double step_height = 0, step_width = 0;    ///< 0: image by map.
+    double image_height = 0, image_width = 0;  ///< The image's size; 0: that of the second bottom.
+    /// The distance of boxes; 0: the image's size divided by the map's.
+    double step_height = 0, step_width = 0;
 
     /// Width and height of all boxes of a place, in pixels.
     std::vector<std::pair<double, double>> sizes() const {
@@ -134,7 +135,7 @@ LayerFunction read_prior_box(const LayerInFile& layer) {
     }};
 }
 
-/// Holds the factors of the channels, or one.
+/// A link that holds the factors of the channels, or a single one.
 struct NormalizeLink : Link {
     Parameter scale;
     explicit NormalizeLink(const Array& factors) : scale(factors) { add_param("scale", scale); }

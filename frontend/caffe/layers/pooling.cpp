@@ -14,7 +14,7 @@ using PoolingParameters = format::PoolingParameter;
 
 struct Windows {
     PoolingParameters::PoolMethod method;
-    bool everywhere = false;  ///< One window, the whole image.
+    bool everywhere = false;  ///< Whether the only window is the whole image.
     bool round_up = true;
     PerAxis kernel, stride, pad;
 };
@@ -45,7 +45,7 @@ struct Side {
     }
 };
 
-/// The first windows, where there are more.
+/// The first windows of a result, where there are more.
 Variable cut(const Variable& y, int64_t rows, int64_t columns) {
     Variable part = y.shape()[2] > rows ? slice_axis(y, 2, 0, rows) : y;
     return y.shape()[3] > columns ? slice_axis(part, 3, 0, columns) : part;

@@ -55,7 +55,7 @@ void write_deconvolution(Operator& op) {
     write_bias(op, 2, layer);
 }
 
-/// W [outputs, inputs].
+/// Writes a product with weights W [outputs, inputs].
 void write_product(Operator& op, const Array& W, int64_t axis, int bias) {
     format::LayerParameter& layer = op.layer("InnerProduct");
     format::InnerProductParameter& p = *layer.mutable_inner_product_param();

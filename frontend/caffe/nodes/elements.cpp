@@ -114,7 +114,7 @@ Operation& write_eltwise(Operator& op, Operation::EltwiseOp operation) {
     return p;
 }
 
-/// The constant one of two operands; -1 when both are computed.
+/// The operand that is constant, of two; -1 when both are computed.
 int constant_operand(const Operator& op) {
     return op.is_constant(1) ? 1 : op.is_constant(0) ? 0 : -1;
 }

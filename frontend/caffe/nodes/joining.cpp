@@ -32,7 +32,7 @@ void write_reshape(Operator& op) {
 
 void write_identity(Operator& op) { op.alias(0); }
 
-/// Blobs are of one type; rounding to integers would be lost.
+/// Writes a cast to floats: blobs are of one type; rounding to integers would be lost.
 void write_cast(Operator& op) {
     const std::optional<Dtype> to = op.dtype("to");
     if (!to || !is_float(*to)) op.unsupported(to ? std::string(name_of(*to)) : "this type");

@@ -16,7 +16,7 @@ public:
 
     void serve(Tree& tree) { tree_ = &tree; }
     void begin();
-    /// Goes on behind a host read.
+    /// Goes on behind a host read, in the segment that `ending` leads to.
     void cut(const Ending& ending);
 
     Tree& tree() const { return *tree_; }
@@ -40,7 +40,8 @@ public:
         while (step && !is_it(*step)) step = step->sibling.load(std::memory_order_acquire);
         return step;
     }
-    /// As find(), but `made` where there is none: it is a part of the tree from now on.
+    /// The step that find() gives, or `made` where there is none: it is a part of the tree from now
+    /// on.
     template <class IsIt>
     const Step& extend(std::unique_ptr<Step> made, IsIt is_it) {
         std::lock_guard lock(tree_->mutex);
@@ -57,7 +58,8 @@ public:
         step_ = &last;
         steps_ = last.index + 1;
     }
-    /// For the undo log, while something is done again that was done after so many steps.
+    /// Changes the count of steps for the undo log, while something is done again that was done
+    /// after so many steps.
     void pretend(int steps) { steps_ = steps; }
     void pretend_no_more() {
         if (step_) steps_ = step_->index + 1;
@@ -70,11 +72,12 @@ public:
         return !std::exchange(leaving_, true) &&
                (place().steps.load(std::memory_order_acquire) || place().endings());
     }
-    /// The end of the segment here. `values`: how many there are.
+    /// The segment's ending after the latest step. `values`: how many values there are.
     Ending& ending(bool is_cut, const GraphEnd* graph, std::span<const int> alive, int values);
     /// Whether the latest ending() is one that no call has come to: once.
     bool has_new_ending() { return std::exchange(has_new_ending_, false); }
-    /// As has_new_ending(), and whether paths lead on here, which it has left.
+    /// Whether an ending is new, as has_new_ending(), where known paths lead on and this call has
+    /// left them.
     bool ends_early() { return std::exchange(ends_early_, false) && !leaving_; }
 
 private:

@@ -31,7 +31,7 @@ public:
     void disturb() { ++disturbances_; }
     int64_t disturbances() const { return disturbances_; }
 
-    /// See Watcher::passing.
+    /// Whether this call has a one-time effect (Watcher::passing).
     bool is_passing() const { return is_passing_; }
     void pass() {
         disturb();

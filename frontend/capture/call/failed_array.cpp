@@ -19,7 +19,7 @@ public:
         texts_[size_t(next_ % kept)] = std::move(text);
         return next_++;
     }
-    /// For an error whose text there was no memory for.
+    /// Stands for an error whose text there was no memory for.
     int add_without_text() {
         std::lock_guard lock(mutex_);
         return next_ - kept - 1;

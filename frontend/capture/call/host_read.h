@@ -9,7 +9,7 @@ namespace catena::capture {
 /// The place in the user's code where the host reads a computed value.
 struct HostRead {
     SourceLoc at;
-    const char* function = nullptr;  ///< The user's function that reads it, if it is in one.
+    const char* function = nullptr;  ///< The user's function that reads the value, if it is in one.
 
     /// "model.cpp:7, in cube", "in gradient of cube"; empty when nothing is known.
     std::string place() const {

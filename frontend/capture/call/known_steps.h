@@ -20,7 +20,7 @@ struct KnownSteps {
     std::vector<const Step*> makers;
     std::vector<const Step*> views;  ///< The steps whose results may be views, in order.
     std::vector<double> scalars;     ///< The values of the new scalar slots.
-    /// Those of the new scalar slots that are cells, by slot; see Numbers::cells().
+    /// The new scalar slots that are cells, by slot; see Numbers::cells().
     std::vector<std::pair<int, Ref<Cell::Body>>> new_cells;
     /// A cell that the steps read, its value then, and its scalar slot: an older slot where the
     /// cell was read before and had not changed since.

@@ -54,7 +54,7 @@ void GraphWalk::visit(const MadeNodes& nodes, const Node& root, LiveGraph& graph
     }
 }
 
-/// It leads to a leaf, or to one result of a node from before the call.
+/// Adds an edge that leads to a leaf, or to one result of a node from before the call.
 void GraphWalk::add_border_edge(const Edge& edge, const Type& type, LiveGraph& graph) {
     const char* key = edge.leaf
                           ? reinterpret_cast<const char*>(edge.leaf.get())

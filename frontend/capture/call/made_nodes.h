@@ -10,7 +10,7 @@ namespace catena::capture {
 
 /// A graph node created by a region's code, with the data needed to record its gradient.
 struct MadeNode {
-    Node* node = nullptr;        ///< Null when it was destroyed.
+    Node* node = nullptr;        ///< The node; null when it was destroyed.
     const Step* step = nullptr;  ///< The latest; null when a composite had none.
     int composite_scalar = -1;   ///< The first scalar slot of a composite.
     int slot_of(size_t scalar) const {

@@ -20,7 +20,7 @@ public:
     std::span<const double> values() const { return values_; }
     int count() const { return int(values_.size()); }
     const Cells& cells() const { return cells_; }
-    /// Null: the slot is a plain number.
+    /// The cell of a slot; null: the slot is a plain number.
     const Cell::Body* cell_of(int slot) const;
 
     void add(const Scalar& scalar) {

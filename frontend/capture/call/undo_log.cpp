@@ -28,7 +28,7 @@ void UndoLog::reads_gradient(VariableBody& body) {
     reads_.push_back({Ref<VariableBody>(&body), bool(body.grad), body.grad_consumed});
 }
 
-/// Anew, since others may come to lie where dropped variables were.
+/// Finds the used arrays anew, since others may come to lie where dropped variables were.
 void UndoLog::find_used() {
     used_.clear();
     for (const Entry& e : entries_)

@@ -84,7 +84,7 @@ public:
 private:
     struct Entry {
         Ref<VariableBody> body;
-        Array array;     ///< The array, if it is from outside.
+        Array array;     ///< The array, if the value is from outside.
         int value = -1;  ///< The number of the computed value; -1: an array from outside.
         int steps = 0;   ///< The number of operations before the change.
         bool is_gradient = false, consumed = false;

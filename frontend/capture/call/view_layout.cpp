@@ -14,7 +14,7 @@ Array stand_in(const ArrayBody& pending) {
     return Array(std::move(body));
 }
 
-/// As what an operation makes does: a result in its memory has no offset either.
+/// Whether an array begins at the start of its storage, as what an operation makes does.
 bool begins_its_storage(const Array& array) { return array.body()->offset == 0; }
 
 ViewLayout layout_of(const Step& step, const ArrayBody& viewed) {

@@ -28,13 +28,13 @@ public:
 private:
     struct Watched {
         Array input;
-        Array copy;  ///< Row-major.
+        Array copy;  ///< The elements that were read, row-major.
         bool is_read = false;
 
         bool holds(const ArrayBody& part) const;
     };
     std::vector<Watched> all_;
-    PointerTable places_;  ///< By the input's body.
+    PointerTable places_;  ///< The watched inputs by their bodies: indices in `all_`.
 };
 
 }  // namespace catena::capture

@@ -105,8 +105,8 @@ void Follower::run(Ending& ending) {
     });
 }
 
-/// Without memory, too. An entry of the log that cannot be undone is gone, and its variable keeps
-/// an array that was never computed.
+/// Undoes and fails what was recorded, also where there is no memory. An entry of the log that
+/// cannot be undone is gone, and its variable keeps an array that was never computed.
 void Follower::after_failure(std::string_view why) noexcept {
     UndoLog& log = call_.effects.log();
     for (size_t before = log.size() + 1; log.size() < before;) {

@@ -7,7 +7,7 @@ namespace {
 
 constexpr size_t of_many_trees = 2;
 
-/// Without the counts that lock() changes.
+/// Whether both are one tree, found out without the counts that lock() changes.
 bool is_same(const std::weak_ptr<Tree>& a, const std::shared_ptr<Tree>& b) {
     return !a.owner_before(b) && !b.owner_before(a);
 }

@@ -30,8 +30,8 @@ struct KnownBody : Remembered {
 
     const OpDef* op = nullptr;
     Attributes attributes;
-    uint64_t settings = 0;           ///< The settings under which it ran: config_key().
-    const Device* device = nullptr;  ///< The thread's current device while it ran.
+    uint64_t settings = 0;           ///< The settings under which the body ran: config_key().
+    const Device* device = nullptr;  ///< The thread's current device while the body ran.
     int first_scalar = 0;
     SmallVector<uint64_t, 2> numbers;  ///< The bits of the composite's scalars.
     std::vector<Input> inputs;

@@ -30,7 +30,7 @@ struct KnownWalk : Remembered {
         /// The variable that holds it, if it is not a new one: the index of a start or, counted on
         /// behind the starts, of an earlier Given; -1: a new variable.
         int same_as = -1;
-        int steps = 0;  ///< How many steps of the segment came before it was stored.
+        int steps = 0;  ///< How many steps of the segment came before the gradient was stored.
         friend bool operator==(const Given&, const Given&) = default;
     };
 

@@ -17,7 +17,7 @@ class Walks {
 public:
     explicit Walks(FollowedCall& call) : call_(call) {}
 
-    /// Of a walk that has not come to its end, nothing is remembered.
+    /// Forgets a walk that has not come to its end.
     void drop() { recording_.reset(); }
 
     // As those of WalkMemory.
@@ -49,7 +49,8 @@ private:
 
     FollowedCall& call_;
     std::optional<Recording> recording_;
-    std::vector<Variable> variables_;  ///< As Recording::variables, of a walk that is done again.
+    /// The variables of a walk that is done again, as Recording::variables.
+    std::vector<Variable> variables_;
 };
 
 }  // namespace catena::capture

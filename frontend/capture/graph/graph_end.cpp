@@ -26,7 +26,8 @@ bool GraphEnd::serves(std::span<const Variable> gy) const {
     return true;
 }
 
-/// On the way of another result's gradient, or beside it.
+/// Whether a result's gradient may be zero where it is on the way of another result's gradient, or
+/// beside it.
 bool GraphEnd::may_be_zero(int result, std::span<const Variable> gy) const {
     for (size_t j = 0; j < gy.size(); ++j)
         if (gy[j].defined() && (reach.result(int(j), result) ||

@@ -40,7 +40,7 @@ struct NodeRecord {
 
 /// The nodes of a LiveGraph, as they are created again.
 struct RecordedNodes {
-    std::vector<NodeRecord> records;  ///< In the order of the nodes' creation.
+    std::vector<NodeRecord> records;  ///< The recorded nodes, in the order of their creation.
     std::vector<int> walk_order;      ///< The order in which GraphWalk visits the nodes.
     /// For each result, the node that gave it and the index of the output there.
     std::vector<std::pair<int, int>> results;
@@ -52,7 +52,8 @@ struct RecordedNodes {
 /// The forward program of a LiveGraph, with the graph's results as its outputs.
 struct ForwardProgram {
     PackedTrace trace;
-    std::vector<int> inputs, outputs;  ///< Those of the trace, as values of the segment.
+    /// The trace's inputs and outputs, as values of the segment.
+    std::vector<int> inputs, outputs;
 };
 
 /// The program that computes gradients at the border of a LiveGraph. Its inputs: the kept values,
@@ -70,9 +71,10 @@ struct BackwardProgram {
         Array constant;
     };
     PackedTrace trace;
-    size_t gradient_count = 0;  ///< Of its outputs; the new contents of `assigned` follow.
-    std::vector<Ref<VariableBody>> assigned;  ///< The states that it assigns.
-    std::vector<int> kept;                    ///< The values of the forward program that it reads.
+    /// The number of outputs that are gradients; the new contents of `assigned` follow.
+    size_t gradient_count = 0;
+    std::vector<Ref<VariableBody>> assigned;  ///< The states that the backward program assigns.
+    std::vector<int> kept;  ///< The values of the forward program that the backward program reads.
     std::vector<Extra> extras;
     std::vector<Number> scalars;
     /// For each edge of the border, the output that flows to it; -1: nothing flows.
@@ -84,7 +86,7 @@ struct BackwardProgram {
 struct GraphEnd : Outgrowth {
     static constexpr Kind kind = Kind::graph;
     GraphKey key;
-    AskedMask asked;  ///< The results whose gradients it takes as inputs.
+    AskedMask asked;  ///< The results whose gradients the backward program takes as inputs.
     /// The results that backwards have asked for lately; shared by all GraphEnds of this key.
     std::shared_ptr<AskedResults> latest;
     /// For each result: whether a zero gradient of it has the same effect as none on the operation

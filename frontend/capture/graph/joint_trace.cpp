@@ -91,7 +91,8 @@ private:
     JointTrace joint_;
     const Trace& backward_;
     const GraphEnd& graph_;
-    std::vector<int> numbers_;  ///< By value of the backward program.
+    /// The joint trace's value for each value of the backward program; -1: none yet.
+    std::vector<int> numbers_;
     Border border_;
     int forward_scalars_ = 0;
 };

@@ -56,7 +56,7 @@ private:
         Scalar scalar;
     };
     std::vector<int> reads_;
-    std::map<const Cell::Body*, int> tags_;  ///< From cell to slot.
+    std::map<const Cell::Body*, int> tags_;  ///< The slot of each cell.
     std::vector<Before> before_;
 };
 

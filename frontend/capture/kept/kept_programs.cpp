@@ -31,8 +31,8 @@ bool compilations_are_shown() {
     return false;
 }
 
-/// Nothing where its code was removed from the cache, where the form is not that of such a program,
-/// or where no memory was left to read it: it is compiled, and kept again.
+/// Reads a kept schedule. Nothing where its code was removed from the cache, where the form is not
+/// that of such a program, or where no memory was left to read it: it is compiled, and kept again.
 std::optional<Schedule> read(std::string_view key, const Trace& trace) {
     try {
         const std::optional<std::string> form = DiskCache::instance().find(key);

@@ -34,7 +34,7 @@ public:
         std::atomic<Ending*> endings{nullptr};
         /// What has grown here, by kind; each the first of a list linked by Outgrowth::sibling.
         std::array<std::atomic<Outgrowth*>, Outgrowth::kinds> grown{};
-        /// How often something began here that might grow, by kind.
+        /// How often an outgrowth began at this place, by its kind.
         std::array<std::atomic<int>, Outgrowth::kinds> attempts{};
     };
     Place() = default;

@@ -40,7 +40,8 @@ std::optional<LoopLine::Derived> KnownLoops::schedule_for(const Trace& trace, bo
     return std::nullopt;
 }
 
-/// If there is no longer program of the line's form, nothing happens, and is not tried again.
+/// Compiles a longer program of the line's form; if there is none, nothing happens, and is not
+/// tried again.
 void KnownLoops::reach_beyond(Line& line, int64_t position, const Compile& compile) {
     const std::optional<int64_t> further =
         line.reaches_beyond ? line.loops->beyond(position) : std::nullopt;
@@ -74,7 +75,7 @@ void KnownLoops::remember(const std::shared_ptr<const Trace>& trace,
     if (singles_.size() > most_single_loops) singles_.pop_back();
 }
 
-/// A line through this program and a single one.
+/// Begins a line through this program and another single one.
 void KnownLoops::begin_line(const Trace& trace, const program::Schedule& schedule, bool fast_math) {
     program::NumberStream recording;
     std::optional<program::ScheduleStream> compiled;

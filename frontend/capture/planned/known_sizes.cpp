@@ -32,7 +32,7 @@ std::shared_ptr<const program::Schedule> schedule_of(
     return schedule ? std::shared_ptr<const program::Schedule>(executable, schedule) : nullptr;
 }
 
-/// Null if it cannot be compiled.
+/// The schedule of a trace, compiled before it is needed; null if it cannot be compiled.
 std::shared_ptr<const program::Schedule> compile_ahead(const Trace& trace,
                                                        const CompileOptions& options) {
     try {
@@ -43,7 +43,7 @@ std::shared_ptr<const program::Schedule> compile_ahead(const Trace& trace,
     }
 }
 
-/// InternalError unless compiling gives the same.
+/// InternalError unless compiling gives the schedule that was computed.
 void check_against_compiled(const program::Schedule& resized, const SizeLine& line,
                             const Trace& trace, const CompileOptions& options) {
     const std::shared_ptr<const program::Schedule> compiled =
@@ -99,7 +99,7 @@ KnownSizes::KnownSizes(int64_t memory_budget)
 
 KnownSizes::~KnownSizes() = default;
 
-/// Null if it is not sure.
+/// The program for sizes between compiled ones; null if it is not sure.
 std::shared_ptr<Executable> KnownSizes::between(SizeLine& line, const Trace& trace,
                                                 int64_t position, const CompileOptions& options) {
     const auto start = std::chrono::steady_clock::now();

@@ -25,8 +25,9 @@ public:
 
     struct Made {
         std::shared_ptr<Executable> executable;
-        bool is_resized = false;    ///< True if it was planned from programs of other sizes.
-        bool is_from_disk = false;  ///< True if it was read from the disk and not compiled.
+        bool is_resized = false;  ///< True if the program was planned from programs of other sizes.
+        /// True if the program was read from the disk and not compiled.
+        bool is_from_disk = false;
     };
     /// Plans the program, reads it from the disk or compiles it. Nothing where it would have to be
     /// compiled and there is no compiler.

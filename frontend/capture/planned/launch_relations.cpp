@@ -118,8 +118,8 @@ private:
         return read == unit.reads.end() ? 1 : 2 + uint64_t(read - unit.reads.begin());
     }
 
-    /// Where equal steps read and write arrays of the same sizes, all numbers are the same, but for
-    /// where operands begin.
+    /// Adds the numbers of a launch whose steps others equal: where equal steps read and write
+    /// arrays of the same sizes, all numbers are the same, but for where operands begin.
     void add_exact(const ScheduleUnit& unit, Relation& relation) const {
         std::vector<uint64_t> sizes;
         for (int step : unit.steps) sizes.push_back(launches_.sizes_of(step));
@@ -158,7 +158,7 @@ private:
 
     const Shape& shape_of(int value) const { return t_.values[size_t(value)].type.shape; }
 
-    /// Of the steps' first result that has the most dimensions.
+    /// The shape of the steps' first result that has the most dimensions.
     const Shape& shape_made(const ScheduleUnit& unit) const {
         static const Shape none{};
         const Shape* shape = &none;
@@ -231,7 +231,7 @@ private:
 
     static constexpr int farthest_part = 6;
 
-    /// Where a step has the scalar, or one that makes what it reads, so many steps before.
+    /// Adds where a step has the scalar, or one that makes what it reads, so many steps before.
     void add_scalar(int step, int scalar, int turn, int before,
                     std::vector<uint64_t>& hashes) const {
         const Trace::Step& at = t_.steps[size_t(step)];
@@ -245,7 +245,7 @@ private:
 
     //---- results
 
-    /// Only the new content of a state takes the memory of the old.
+    /// Whether a result may take the memory of a state: only the state's new content may.
     bool may_take_memory(size_t r) const {
         const program::Result& result = s_.results[r];
         const int donor = result.input >= 0 ? -1 : s_.buffers[size_t(result.view.buffer)].donor;
@@ -304,8 +304,8 @@ private:
     LaunchWants launches_;
     const ScheduleUnits& units_;
     const TracePlaces& places_;
-    std::vector<int> copied_;       ///< By unit: the result that it copies; -1: none.
-    std::vector<uint64_t> hashes_;  ///< By unit: of its relation.
+    std::vector<int> copied_;       ///< For each unit, the result that it copies; -1: none.
+    std::vector<uint64_t> hashes_;  ///< For each unit, the hash of its relation.
     struct KnownByKind {
         size_t unit, operand;
         int writer;

@@ -15,7 +15,7 @@ uint64_t identity_of(const Trace::Step& step) {
                    step.location.line, uint64_t(reinterpret_cast<uintptr_t>(step.function)));
 }
 
-/// Lists of so many operands may be of any length.
+/// The number of operands from which on a list may be of any length.
 constexpr size_t least_of_list = 9;
 
 std::vector<char> computed_steps(const program::Schedule& schedule, size_t count) {
@@ -114,7 +114,7 @@ void LaunchWants::want(const ScheduleUnit& unit, int place_in_list, int value, u
     wanted_.push_back(hash_of(by, all));
 }
 
-/// Of rows that are read elsewhere, and are read here themselves, the places are wanted.
+/// Wants the places of rows that are read elsewhere and are read here themselves.
 void LaunchWants::want_places(const ScheduleUnit& unit, int value, uint64_t by,
                               std::pair<int, int> turn) {
     const TracePlaces::Place& rows = places_.of(value);
@@ -136,8 +136,9 @@ void LaunchWants::want_places(const ScheduleUnit& unit, int value, uint64_t by,
                  places.value(), 0, places.view.offset + rows.view.offset / width, false});
 }
 
-/// Of several operands that hold it, those that begin where it does, if there are such: they are
-/// held side by side along the outermost axis for which that is so. False if none holds it.
+/// Wants that which holds the array: of several operands those that begin where it does, if there
+/// are such, which hold it side by side along the outermost axis for which that is so. False if
+/// none holds it.
 bool LaunchWants::want_source(const ScheduleUnit& unit, int place_in_list, const Want& want) {
     const size_t first = wants_.size();
     uint64_t best = 0;  // A bit.
@@ -181,8 +182,8 @@ void LaunchWants::find_gathered(const ScheduleUnit& unit, const Want& want, int 
     }
 }
 
-/// Which operand of a unit is what is wanted: the first that reads the buffer, if none begins where
-/// it does; -1: none reads it.
+/// The operand of a unit that is what is wanted: the first that reads the buffer, if none begins
+/// where it does; -1: none reads it.
 int LaunchWants::place_in(int unit, const Want& want, int buffer) const {
     const std::vector<ScheduleUnit::Operand>& reads = units_[size_t(unit)].reads;
     int first = -1;
@@ -207,7 +208,7 @@ uint64_t LaunchWants::begins(const Want& want, int64_t offset) const {
     return bits;
 }
 
-/// Where the result of one of several steps begins that are computed as one, if they are side by
+/// Where the result of one of several steps that are computed as one begins, if they are side by
 /// side along each axis.
 const Dims& LaunchWants::offsets_beside(int value) const {
     std::optional<Dims>& known = beside_[size_t(value)];

@@ -7,7 +7,7 @@
 namespace catena::capture {
 namespace {
 
-/// Each number that was equal to some size still is.
+/// Whether each number that was equal to some size still is.
 bool hold(const std::vector<uint64_t>& compiled, const std::vector<uint64_t>& planned) {
     return std::ranges::equal(compiled, planned,
                               [](uint64_t a, uint64_t b) { return a == 0 || (a & b) != 0; });
@@ -31,7 +31,7 @@ bool begins_alike(const Relation::Operand& compiled, const Relation::Operand& pl
     return compiled.begins == 0 || (compiled.begins & planned.begins) != 0;
 }
 
-/// As difference(), but for numbers.
+/// What two relations differ in apart from their numbers, in words, as difference() tells it.
 std::string other_form(const Relation& compiled, const Relation& planned) {
     if (compiled.steps != planned.steps) return "what is computed";
     if (compiled.wanted != planned.wanted) return "what is read of all that is wanted";

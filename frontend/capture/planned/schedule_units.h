@@ -22,7 +22,7 @@ struct ScheduleUnit {
     std::vector<Operand> reads, writes;
     std::vector<int64_t> numbers;  ///< The domain of a kernel, or the attributes of a call.
     bool is_call = false;
-    bool gathers = false;  ///< True for a call that only concatenates what it reads.
+    bool gathers = false;  ///< True for a call that only concatenates its operands.
 };
 
 /// All units of a schedule, first its kernels and then its library calls, and which of them writes

@@ -27,7 +27,7 @@ struct Weights {
     Wide below = 1;
 };
 
-/// Nothing on overflow.
+/// The polynomial through points; nothing on overflow.
 template <class Points>
 std::optional<Weights> weights_at(const Points& points, int64_t position) {
     Weights weights;

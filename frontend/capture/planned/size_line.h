@@ -58,7 +58,8 @@ private:
     };
     /// Compiled positions whose schedules differ in numbers only.
     struct Form {
-        std::shared_ptr<const program::Schedule> schedule;  ///< The schedule of one of them.
+        /// The schedule of one of the recordings.
+        std::shared_ptr<const program::Schedule> schedule;
         /// A copy of the schedule without the parts that only compiling needs.
         program::Schedule blank;
         /// The relations that are true for all compiled schedules of the form.

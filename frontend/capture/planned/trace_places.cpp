@@ -26,7 +26,7 @@ TracePlaces::TracePlaces(const Trace& trace, const std::vector<char>& is_compute
     for (size_t s = 0; s < trace.steps.size(); ++s) place(s);
 }
 
-/// Of steps that do the same with the same, one is computed.
+/// Finds steps that do the same with the same, of which one is computed.
 void TracePlaces::find_same_steps(const std::vector<char>& is_computed) {
     std::vector<int> first_same(trace_.values.size(), -1);  // By value; -1: itself.
     std::vector<int> first(trace_.steps.size());

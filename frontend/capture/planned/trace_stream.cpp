@@ -96,8 +96,8 @@ private:
     const Trace& trace_;
     TraceParts* const parts_;
     program::StreamWriter out_;
-    std::vector<int> number_of_;  ///< By value; -1: not used yet.
-    std::vector<int> input_of_;   ///< By value: which of the trace's inputs it is; -1: none.
+    std::vector<int> number_of_;  ///< For each value, its number in the stream; -1: not used yet.
+    std::vector<int> input_of_;   ///< For each value, which of the trace's inputs it is; -1: none.
     int count_ = 0;
 };
 

@@ -107,7 +107,8 @@ private:
     TraceParts parts_;
     size_t like_tokens_ = 0, at_ = 0;
     bool is_right_ = true;
-    std::vector<char> taken_;  ///< By value of `like`: one like it has been described.
+    /// For each value of `like`, whether one like it has been described.
+    std::vector<char> taken_;
     Trace trace_;
 };
 

@@ -23,9 +23,9 @@
 namespace catena::capture {
 namespace {
 
-/// With more programs than this, a new one is compiled at its second use, or if for as many calls
-/// as there are programs none has been: code that takes a new path at every call would compile at
-/// every call.
+/// The number of programs from which on a new one is compiled at its second use, or if for as many
+/// calls as there are programs none has been: code that takes a new path at every call would
+/// compile at every call.
 constexpr int64_t programs_compiled_at_once = 16;
 constexpr int64_t timed_every = 16;
 
@@ -199,7 +199,7 @@ void Session::compiled(Region& region, const std::string& description, Program& 
     region.dump_explanation();
 }
 
-/// Also paths that are not compiled take memory.
+/// Limits the programs of a region: paths that are not compiled take memory, too.
 void Session::make_room_if_new(const Program& program) {
     if (program.hits > 1) return;
     const ReleaseLater after_unlocking;

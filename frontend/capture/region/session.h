@@ -41,7 +41,8 @@ private:
     const Flat &arguments_, &results_;
     std::shared_ptr<Program> program_;
     std::shared_ptr<Replay> replay_;
-    Activation* activation_ = nullptr;  ///< Of the results; null: no backward can follow.
+    /// What the results save for their backward; null: no backward can follow.
+    Activation* activation_ = nullptr;
     bool interpreted_ = false, is_new_ = false;
     int cuts_ = 0;
     HostRead cut_at_;

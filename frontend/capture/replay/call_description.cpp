@@ -15,23 +15,24 @@
 namespace catena::capture {
 namespace {
 
-/// Of each thread, because every followed call is described: their memory stays.
+/// Tables of a thread, which stay because every followed call is described.
 struct Tables {
     PointerTable first;                ///< Variables whose first change has been seen.
     PointerTable gradients, contents;  ///< Arrays before the call: the variables they belonged to,
                                        ///< by their place in `bodies`.
     std::vector<VariableBody*> bodies;
-    PointerTable changed;      ///< Variables whose content the call changes.
-    PointerTable arguments;    ///< Arguments by their arrays.
-    PointerTable assigned;     ///< States that the call assigns.
-    PointerTable passed_on;    ///< States whose old content is a result, or another's new content.
-    PointerTable inputs;       ///< The program's inputs by their arrays.
-    std::vector<int> outputs;  ///< Its outputs by their values; -1 for others.
-    PointerTable held;         ///< Variables that hold arrays when the call is over.
-    PointerTable holders;      ///< How many of these hold an array.
+    PointerTable changed;    ///< Variables whose content the call changes.
+    PointerTable arguments;  ///< Arguments by their arrays.
+    PointerTable assigned;   ///< States that the call assigns.
+    PointerTable passed_on;  ///< States whose old content is a result, or another's new content.
+    PointerTable inputs;     ///< The program's inputs by their arrays.
+    /// The index of each value among the program's outputs; -1 for others.
+    std::vector<int> outputs;
+    PointerTable held;     ///< Variables that hold arrays when the call is over.
+    PointerTable holders;  ///< How many variables that hold arrays hold each one.
 };
 
-/// In the tables: of two variables.
+/// In the tables, the number of an array that two variables share.
 constexpr int shared = -1;
 
 Tables& tables() {
@@ -71,7 +72,7 @@ private:
     using Result = CallDescription::Result;
     using Border = CallDescription::Border;
 
-    /// Of several obstacles the last is told.
+    /// Notes why a call cannot skip the code; of several reasons the last one is told.
     void refuse(std::string why) { made_.obstacle = std::move(why); }
     void find_inputs();
     void find_places();

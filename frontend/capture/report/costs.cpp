@@ -50,7 +50,7 @@ std::string describe(const RegionProfile::Row& row, bool is_timed, const Machine
     return text + "\n";
 }
 
-/// Without its shapes, "[]" for each: reasons that differ in nothing else are one reason.
+/// A reason without its shapes, "[]" for each: reasons that differ in nothing else are one reason.
 std::string without_shapes(std::string_view reason) {
     std::string text;
     for (size_t at = 0; at < reason.size();) {

@@ -86,8 +86,8 @@ std::string describe_following(const StaticGraphStatistics& s) {
     return text;
 }
 
-/// With its stages on the way to a package, which differ from those for this process only by what
-/// depends on the machine.
+/// The page's section on a program, with its stages on the way to a package, which differ from
+/// those for this process only by what depends on the machine.
 pages::ProgramSection section_of(const WholeProgram& program) {
     const ExecutableInfo& info = program.executable->info();
     PortableProgram portable = compiler().compile_portable(

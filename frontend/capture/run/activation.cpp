@@ -35,8 +35,8 @@ const OpDef& define_region_op() {
 }
 const OpDef& op_region = define_region_op();
 
-/// Null where the eager kernels compute the gradients; so they do for a call that they have
-/// computed before the program was compiled together with its backward.
+/// The compiled backward; null where the eager kernels compute the gradients, as they do for a call
+/// that they have computed before the program was compiled together with its backward.
 Executable* compiled_backward(const std::shared_ptr<Tree>& tree, const GraphEnd& graph,
                               const Program& program) {
     if (!compiler_installed() || config().debug || program.plan().device().is_meta() ||
@@ -57,7 +57,7 @@ Executable* compiled_backward(const std::shared_ptr<Tree>& tree, const GraphEnd&
     return graph.executable.get();
 }
 
-/// For all calls to come.
+/// The backward program's trace, unpacked once for all calls to come.
 std::shared_ptr<const Trace> unpacked_backward(const GraphEnd& graph) {
     std::lock_guard lock(graph.mutex);
     return graph.unpacked_backward = graph.backward_trace();
@@ -248,7 +248,7 @@ bool Activation::can_verify() const {
     });
 }
 
-/// Together with forward, whose rounding the gradients depend on.
+/// Compares a joint program's gradients, together with forward, whose rounding they depend on.
 void Activation::verify_joint(std::span<const Array> given,
                               std::span<const Array> gradients) const {
     const Trace whole = without_border(*program->compiled().joint_trace());

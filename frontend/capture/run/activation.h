@@ -20,7 +20,7 @@ public:
     /// The program of the call; null until it has been computed.
     std::shared_ptr<Program> program;
     SmallVector<Array, 32> inputs;  ///< The inputs of GraphEnd::forward.
-    /// For inputs that were copied because somebody outside may write to the original's memory
+    /// Inputs that were copied because somebody outside may write to the original's memory
     /// (WatchedInputs): the input's index, and the original, which an eager gradient would read.
     std::vector<std::pair<int, Array>> originals;
     /// The values of BackwardProgram::kept; empty after a backward. If is_joint: the results of the

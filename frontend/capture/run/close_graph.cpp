@@ -19,7 +19,7 @@ namespace {
 /// The results of a call that are in its graph.
 struct Results {
     Variables open;
-    Variables walked;  ///< Those that a backward inside has used.
+    Variables walked;  ///< Results whose graph a backward inside the region has used.
     int nodes = 0;     ///< The number of nodes that are left.
 };
 
@@ -75,9 +75,9 @@ void refuse_second_backward(FollowedCall& call, Variables& refused) {
     refused.clear();
 }
 
-/// Null when an operation has no gradient for what it was given: the nodes stay as they are, and
-/// only a backward, which the user may never ask for, fails there. A call that skips the code has
-/// no nodes and must fail now.
+/// Records the graph of a call's results. Null when an operation has no gradient for what it was
+/// given: the nodes stay as they are, and only a backward, which the user may never ask for, fails
+/// there. A call that skips the code has no nodes and must fail now.
 std::unique_ptr<GraphEnd> try_to_record(FollowedCall& call, const AskedMask& asked) {
     struct Inspecting {  // The arrays must stay pending.
         bool& flag;

@@ -35,18 +35,19 @@ public:
     bool claim() { return !is_claimed_.exchange(true); }
     bool is_ready() const { return is_ready_.load(std::memory_order_acquire); }
 
-    /// Null until it is compiled; of a joint program, its forward part.
+    /// The compiled program, of a joint one its forward part; null until it is compiled.
     Executable* executable() const { return is_ready() ? executable_.get() : nullptr; }
     /// Whether it is, or will be, compiled together with its backward; else why_apart() says why
     /// not.
     bool is_joint() const { return is_joint_; }
-    /// Null until it is compiled, and if is_joint() is false.
+    /// The compiled forward and backward together; null until they are compiled, and if is_joint()
+    /// is false.
     program::JointExecutable* joint() const { return is_ready() ? joint_.get() : nullptr; }
     std::string why_apart() const;
     double seconds() const { return seconds_; }
-    /// Planned from those of other sizes.
+    /// Whether the program was planned from those of other sizes.
     bool is_resized() const { return is_resized_; }
-    /// An earlier process compiled it.
+    /// Whether an earlier process compiled the program.
     bool is_from_disk() const { return is_from_disk_; }
     size_t bytes() const;
 
@@ -76,7 +77,8 @@ public:
 private:
     struct Traces {
         std::shared_ptr<Trace> forward;
-        std::shared_ptr<const Trace> joint;  ///< Null unless is_joint().
+        /// The trace of forward and backward together; null unless is_joint().
+        std::shared_ptr<const Trace> joint;
     };
     using Make =
         FunctionRef<KnownSizes::Made(const std::shared_ptr<const Trace>&, const CompileOptions&)>;

@@ -55,14 +55,15 @@ private:
     void find_outputs();
     void find_kept(const Trace& recorded);
 
-    const Tree& tree_;  ///< It outlives this object, since every caller owns it.
+    /// The tree of the path, which outlives this object, since every caller owns it.
+    const Tree& tree_;
     const Ending& ending_;
     const std::string region_;
     std::vector<Trace::ScalarSlot> scalars_;
     std::vector<Trace::Assign> assigns_;
     /// Values of the trace that are states because the program assigns them.
     std::vector<int> states_;
-    std::vector<const Type*> input_types_;  ///< They belong to the tree.
+    std::vector<const Type*> input_types_;  ///< The types of the inputs, which belong to the tree.
     std::vector<int> inputs_, outputs_, wanted_;
     std::vector<char> referenced_;
     std::vector<int> kept_;

@@ -105,8 +105,8 @@ bool is_sum(const OpDef& op) {
 /// (Adam, if a gradient is zero but for rounding), or a sign (ReLU).
 struct Rounding {
     std::vector<Array> exact;
-    std::vector<std::vector<Array>>
-        eager;  ///< As they are, and with inputs and sums that are disturbed.
+    /// Results of the eager kernels, as they are and with inputs and sums that are disturbed.
+    std::vector<std::vector<Array>> eager;
 
     bool explains(size_t output, const Array& compiled) const {
         const std::vector<double> truth = exact[output].to_vector<double>();
@@ -155,7 +155,7 @@ struct Case {
                         });
         return outputs;
     }
-    /// Nothing where it does not compute in float64.
+    /// The rounding of the eager kernels; nothing where the program does not compute in float64.
     std::optional<Rounding> rounding(std::span<const Array> eager_outputs) const {
         std::optional<std::vector<Array>> exact = exact_results(trace, inputs, scalars);
         if (!exact) return std::nullopt;

@@ -16,7 +16,7 @@ class Serializer;
 /// A C++ iterator over the mini-batches of an Iterator, for range-based `for`.
 class BatchCursor {
 public:
-    /// At the first mini-batch, which is read at once.
+    /// Begins at the first mini-batch, which is read at once.
     explicit BatchCursor(Iterator& iterator);
     /// The present mini-batch.
     Batch& operator*() { return *batch_; }

@@ -33,8 +33,8 @@ struct MultiprocessOptions {
 /// MPI, take the first batch before the communicator is created.
 class MultiprocessIterator : public Iterator {
 public:
-    /// Over the dataset in mini-batches; ValueError for a batch size below 1. No process is forked
-    /// yet.
+    /// An iterator over the dataset in mini-batches; ValueError for a batch size below 1. No
+    /// process is forked yet.
     MultiprocessIterator(Dataset dataset, int64_t batch_size, IteratorOptions options = {},
                          MultiprocessOptions processes = {});
     MultiprocessIterator(Dataset dataset, int64_t batch_size, MultiprocessOptions processes)

@@ -30,7 +30,7 @@ public:
     }
     ~Workers() { end(); }
 
-    /// `order` is that before this batch.
+    /// Starts a batch; `order` is that before it.
     void start(std::vector<int64_t> indices, const BatchOrder& order) {
         std::vector<Example> examples(indices.size());
         std::lock_guard lock(mutex_);
@@ -80,7 +80,7 @@ private:
         }
     }
 
-    /// This thread's random numbers, for the k-th example.
+    /// Seeds this thread's random numbers for the k-th example.
     void seed(size_t k) const {
         const DeviceScope host(cpu_device());
         set_seed(order_.seed_of(int64_t(k)));

@@ -23,8 +23,8 @@ struct MultithreadOptions {
 /// those of a MultiprocessIterator, not on the number of threads.
 class MultithreadIterator : public Iterator {
 public:
-    /// Over the dataset in mini-batches; ValueError for a batch size or a number of threads below
-    /// 1.
+    /// An iterator over the dataset in mini-batches; ValueError for a batch size or a number of
+    /// threads below 1.
     MultithreadIterator(Dataset dataset, int64_t batch_size, IteratorOptions options = {},
                         int n_threads = 1);
     MultithreadIterator(Dataset dataset, int64_t batch_size, IteratorOptions options,

@@ -14,7 +14,7 @@ namespace catena {
 /// Without `repeat` the last batch of an epoch may be smaller.
 class SerialIterator : public Iterator {
 public:
-    /// Over the dataset in mini-batches; ValueError for a batch size below 1.
+    /// An iterator over the dataset in mini-batches; ValueError for a batch size below 1.
     SerialIterator(Dataset dataset, int64_t batch_size, IteratorOptions options = {});
     std::optional<std::vector<Example>> next() override;
     void reset() override { order_.reset(); }
@@ -30,7 +30,7 @@ public:
     int64_t examples_per_epoch() const override { return order_.size(); }
     bool shuffles() const override { return order_.shuffles(); }
     void serialize(const Serializer& s) override { order_.serialize(s); }
-    /// The dataset that it reads.
+    /// The dataset whose examples the iterator gives.
     const Dataset& dataset() const { return dataset_; }
 
 private:

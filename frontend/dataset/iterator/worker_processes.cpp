@@ -31,11 +31,11 @@ enum class ErrorKind : int32_t { other, value, shape, dtype, file };
 /// One example's slot in the shared memory: the request and the result.
 struct Place {
     int64_t index = 0, seed = 0;
-    std::atomic<int32_t> reader{0};  ///< The process that has taken it.
+    std::atomic<int32_t> reader{0};  ///< The process that has taken the batch.
     std::atomic<Outcome> outcome{Outcome::none};
     ErrorKind kind = ErrorKind::other;
     uint64_t bytes = 0;
-    int file = -1;  ///< Of a large one, as its reader calls it.
+    int file = -1;  ///< The descriptor of a large message's file, as its reader calls it; -1: none.
 };
 
 struct Control {

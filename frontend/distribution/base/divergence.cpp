@@ -15,7 +15,7 @@ struct Registry {
     std::mutex& mutex = taken_by_forks(*new std::mutex);
     std::map<std::pair<std::type_index, std::type_index>, Divergence> divergences;
 };
-/// Never destroyed.
+/// The known divergences by pairs of distributions, never destroyed.
 Registry& registry() {
     static Registry& all = *new Registry;
     return all;

@@ -33,7 +33,7 @@ Variable first_accepted(const Variable& accepted, const Variable& proposals,
     return y;
 }
 
-/// For shapes of 1 and more.
+/// Draws of gamma distributions with shape parameters of 1 and more.
 Variable gamma_of_large(const Variable& k, const Shape& shape) {
     constexpr int64_t rounds = 8;
     const Variable d = k - 1.0 / 3;
@@ -57,7 +57,7 @@ Variable poisson_of_small(const Variable& lam, const Shape& shape) {
     return cast(sum(u > total, -1), lam.dtype());
 }
 
-/// Hoermann's PTRS.
+/// Draws of Poisson distributions with large means, by Hoermann's PTRS.
 Variable poisson_of_large(const Variable& lam, const Shape& shape) {
     constexpr int64_t rounds = 16;
     const Variable b = sqrt(lam) * 2.53 + 0.931, a = b * 0.02483 - 0.059;

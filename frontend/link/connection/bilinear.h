@@ -20,7 +20,7 @@ struct BilinearOptions {
 /// out_size], V2 [right_size, out_size] and b [out_size].
 class Bilinear : public Link {
 public:
-    /// For e1 with left_size elements in a row and e2 with right_size.
+    /// A layer for e1 with left_size elements in a row and e2 with right_size.
     Bilinear(int64_t left_size, int64_t right_size, int64_t out_size,
              const BilinearOptions& options = {});
     /// e1 [N, left_size] and e2 [N, right_size] give [N, out_size].

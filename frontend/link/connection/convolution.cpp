@@ -15,7 +15,7 @@ std::string input_text(int ndim) {
     return fmt::format("[N, C, {}]", axes[ndim]);
 }
 
-/// One size applies to all axes.
+/// The sizes of the windows; one size applies to all axes.
 Dims kernel_sizes(const char* kind, int ndim, Dims ksize) {
     if (ndim < 1 || ndim > 3)
         fail<ValueError>("{}: ndim is {}, it should be 1, 2 or 3", kind, ndim);
@@ -27,7 +27,7 @@ Dims kernel_sizes(const char* kind, int ndim, Dims ksize) {
     return ksize;
 }
 
-/// ShapeError unless W can be the weight over so many axes.
+/// The array as a weight; ShapeError unless it can be one over so many axes.
 const Array& checked_channels(const char* kind, int ndim, const Array& W) {
     if (!W.defined() || W.rank() != ndim + 2)
         fail<ShapeError>("{}: W should have {} axes, it is {}", kind, ndim + 2,

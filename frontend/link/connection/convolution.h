@@ -36,7 +36,7 @@ using Deconvolution2DOptions = ConvolutionLinkOptions;
 class ConvolutionLink : public Link {
 public:
     std::vector<std::pair<std::string, std::string>> printable_specs() const override;
-    /// Whether it is a transposed convolution.
+    /// Whether the link is a transposed convolution.
     bool is_transposed() const { return transposed_; }
 
     Parameter W, b;  ///< The weights and the bias; b is empty with nobias.
@@ -88,8 +88,8 @@ protected:
 /// ksize].
 class DeconvolutionND : public ConvolutionLink {
 public:
-    /// Over `ndim` axes with windows of `ksize`; without in_channels (or with 0) it is taken from
-    /// the first input.
+    /// A layer over `ndim` axes with windows of `ksize`; without in_channels (or with 0) it is
+    /// taken from the first input.
     DeconvolutionND(int ndim, std::optional<int64_t> in_channels, int64_t out_channels,
                     const PerAxis& ksize, const ConvolutionLinkOptions& options = {})
         : DeconvolutionND("DeconvolutionND", ndim, in_channels, out_channels, ksize, options) {}
@@ -106,7 +106,7 @@ protected:
 /// Convolution over one axis, of x [N, C, L].
 class Convolution1D : public ConvolutionND {
 public:
-    /// With windows of `ksize`; without in_channels it is taken from the first input.
+    /// A layer with windows of `ksize`; without in_channels it is taken from the first input.
     Convolution1D(std::optional<int64_t> in_channels, int64_t out_channels, int64_t ksize,
                   const ConvolutionLinkOptions& options = {})
         : ConvolutionND("Convolution1D", 1, in_channels, out_channels, {ksize}, options) {}
@@ -115,7 +115,7 @@ public:
 /// Convolution over two axes, of x [N, C, H, W].
 class Convolution2D : public ConvolutionND {
 public:
-    /// With windows of `ksize`; without in_channels it is taken from the first input.
+    /// A layer with windows of `ksize`; without in_channels it is taken from the first input.
     Convolution2D(std::optional<int64_t> in_channels, int64_t out_channels, const PerAxis& ksize,
                   const ConvolutionLinkOptions& options = {})
         : ConvolutionND("Convolution2D", 2, in_channels, out_channels, ksize, options) {}
@@ -136,7 +136,7 @@ private:
 /// Convolution over three axes, of x [N, C, D, H, W].
 class Convolution3D : public ConvolutionND {
 public:
-    /// With windows of `ksize`; without in_channels it is taken from the first input.
+    /// A layer with windows of `ksize`; without in_channels it is taken from the first input.
     Convolution3D(std::optional<int64_t> in_channels, int64_t out_channels, const PerAxis& ksize,
                   const ConvolutionLinkOptions& options = {})
         : ConvolutionND("Convolution3D", 3, in_channels, out_channels, ksize, options) {}
@@ -151,7 +151,7 @@ public:
 /// Transposed convolution over one axis, of x [N, C, L].
 class Deconvolution1D : public DeconvolutionND {
 public:
-    /// With windows of `ksize`; without in_channels it is taken from the first input.
+    /// A layer with windows of `ksize`; without in_channels it is taken from the first input.
     Deconvolution1D(std::optional<int64_t> in_channels, int64_t out_channels, int64_t ksize,
                     const ConvolutionLinkOptions& options = {})
         : DeconvolutionND("Deconvolution1D", 1, in_channels, out_channels, {ksize}, options) {}
@@ -160,7 +160,7 @@ public:
 /// Transposed convolution over two axes, of x [N, C, H, W].
 class Deconvolution2D : public DeconvolutionND {
 public:
-    /// With windows of `ksize`; without in_channels it is taken from the first input.
+    /// A layer with windows of `ksize`; without in_channels it is taken from the first input.
     Deconvolution2D(std::optional<int64_t> in_channels, int64_t out_channels, const PerAxis& ksize,
                     const ConvolutionLinkOptions& options = {})
         : DeconvolutionND("Deconvolution2D", 2, in_channels, out_channels, ksize, options) {}
@@ -171,7 +171,7 @@ public:
 /// Transposed convolution over three axes, of x [N, C, D, H, W].
 class Deconvolution3D : public DeconvolutionND {
 public:
-    /// With windows of `ksize`; without in_channels it is taken from the first input.
+    /// A layer with windows of `ksize`; without in_channels it is taken from the first input.
     Deconvolution3D(std::optional<int64_t> in_channels, int64_t out_channels, const PerAxis& ksize,
                     const ConvolutionLinkOptions& options = {})
         : DeconvolutionND("Deconvolution3D", 3, in_channels, out_channels, ksize, options) {}

@@ -22,7 +22,7 @@ struct DeformableConvolution2DSamplerOptions {
 /// [out_channels].
 class DeformableConvolution2DSampler : public Link {
 public:
-    /// With windows of `ksize`; without in_channels it is taken from the first input.
+    /// A layer with windows of `ksize`; without in_channels it is taken from the first input.
     DeformableConvolution2DSampler(std::optional<int64_t> in_channels, int64_t out_channels,
                                    const PerAxis& ksize,
                                    const DeformableConvolution2DSamplerOptions& options = {});
@@ -53,9 +53,9 @@ struct DeformableConvolution2DOptions {
     Initializer offset_initial_bias = 0.0;
     /// Whether the deformable convolution has no bias.
     bool deform_nobias = false;
-    /// Initializer of its weights.
+    /// Initializer of the weights of the offsets' convolution.
     Initializer deform_initialW = 0.0;
-    /// Initializer of its bias.
+    /// Initializer of the bias of the offsets' convolution.
     Initializer deform_initial_bias = 0.0;
 };
 

@@ -14,9 +14,9 @@ struct EmbedIDOptions {
 /// Rows of W [in_size, out_size] for integers in [0, in_size).
 class EmbedID : public Link {
 public:
-    /// For in_size different integers, with rows of out_size elements.
+    /// A table for in_size different integers, with rows of out_size elements.
     EmbedID(int64_t in_size, int64_t out_size, const EmbedIDOptions& options = {});
-    /// With these rows, [in_size, out_size].
+    /// A table with these rows, [in_size, out_size].
     static EmbedID from_params(const Array& W, std::optional<int64_t> ignore_label = {});
     /// Integers x of any shape [...] give [..., out_size]; ValueError for one outside of [0,
     /// in_size) that is not ignore_label.

@@ -24,7 +24,7 @@ struct HighwayOptions {
 /// arXiv:1505.00387).
 class Highway : public Link {
 public:
-    /// For rows of in_out_size elements.
+    /// A layer for rows of in_out_size elements.
     explicit Highway(int64_t in_out_size, const HighwayOptions& options = {});
     /// x [N, in_out_size] gives a result of the same shape.
     Variable operator()(const Operand& x);

@@ -17,7 +17,7 @@ struct InceptionOptions {
     int64_t proj_pool;  ///< Channels of the path with a maximum over 3 x 3.
     /// Initializer of the convolutions' weights.
     Initializer conv_init = {};
-    /// Initializer of their biases.
+    /// Initializer of the convolutions' biases.
     Initializer bias_init = 0.0;
 };
 
@@ -25,7 +25,7 @@ struct InceptionOptions {
 /// sizes of images stay.
 class Inception : public Link {
 public:
-    /// Without in_channels it is taken from the first input.
+    /// A block whose in_channels, if not given, are those of the first input.
     Inception(std::optional<int64_t> in_channels, const InceptionOptions& options);
     /// x [N, in_channels, H, W] gives [N, out1 + out3 + out5 + proj_pool, H, W].
     Variable operator()(const Operand& x);

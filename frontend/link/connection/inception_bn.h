@@ -15,7 +15,7 @@ struct InceptionBNOptions {
     /// Channels of the path with a 3 x 3 convolution.
     int64_t out3;
     int64_t proj33;  ///< Channels of the path with two 3 x 3 convolutions.
-    /// Channels of the second of these 3 x 3 convolutions.
+    /// Channels of the second of the two 3 x 3 convolutions in a row.
     int64_t out33;
     std::string pooltype;  ///< Kind of pooling: "max" or "avg".
     /// Channels of the path with pooling; none: it gives the pooled x itself.
@@ -30,7 +30,7 @@ struct InceptionBNOptions {
 /// A module of GoogLeNet with batch normalisation (Ioffe and Szegedy 2015).
 class InceptionBN : public Link {
 public:
-    /// Without in_channels it is taken from the first input.
+    /// A block whose in_channels, if not given, are those of the first input.
     InceptionBN(std::optional<int64_t> in_channels, const InceptionBNOptions& options);
     /// x [N, in_channels, H, W] gives the joined channels of all paths, [N, ..., H / stride, W /
     /// stride].
@@ -38,11 +38,11 @@ public:
 
     /// The convolutions of the paths.
     Convolution2D proj3, conv3, proj33, conv33a, conv33b;
-    /// Their normalisations.
+    /// The normalisations of the convolutions.
     BatchNormalization proj3n, conv3n, proj33n, conv33an, conv33bn;
     /// The convolutions of the paths that may be left out: 1 x 1, and behind the pooling.
     std::optional<Convolution2D> conv1, poolp;
-    /// Their normalisations.
+    /// The normalisations of the convolutions that may be absent.
     std::optional<BatchNormalization> conv1n, poolpn;
 
 private:

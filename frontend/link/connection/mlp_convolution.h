@@ -14,7 +14,7 @@ struct MLPConvolution2DOptions {
     std::function<Variable(const Variable&)> activation = {};
     /// Initializer of the convolutions' weights.
     Initializer conv_init = {};
-    /// Initializer of their biases.
+    /// Initializer of the convolutions' biases.
     Initializer bias_init = 0.0;
 };
 

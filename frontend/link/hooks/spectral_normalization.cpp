@@ -32,7 +32,7 @@ Variable matrix_of(const Link& link, const Variable& W) {
 
 Variable unit(const Variable& v, double eps) { return v / (sqrt(sum(square(v))) + eps); }
 
-/// Of a matrix on the host, by power iteration until it changes no more.
+/// The largest singular value of a matrix on the host, by power iteration until it changes no more.
 double largest_singular_value(const Array& matrix) {
     const int64_t rows = matrix.shape()[0], columns = matrix.shape()[1];
     const std::vector<double> a = matrix.to_vector<double>();
@@ -92,7 +92,8 @@ std::vector<std::pair<std::string, State*>> SpectralNormalization::persistents()
     return {{weight_name() + "_u", &u}};
 }
 
-/// Not recorded, as a parameter is initialised: a loaded vector or number stays.
+/// Initialises the hook's vector and number outside of recordings, as a parameter is initialised:
+/// loaded ones stay.
 void SpectralNormalization::initialize(const Link& link, const Parameter& weight) {
     const RecorderScope paused(nullptr);
     const auto no_graph = no_backprop_mode();

@@ -15,7 +15,7 @@ namespace catena::link_hooks {
 /// costs.
 class TimerHook : public LinkHook, public CallTimes {
 public:
-    /// Without measurements.
+    /// A hook that has measured nothing yet.
     TimerHook() : CallTimes("link") {}
     std::string name() const override { return "TimerHook"; }
     void forward_preprocess(LinkCall& call) override;

@@ -10,7 +10,7 @@ namespace catena {
 /// lengths from 1 on and in any order: xs[i] [length, n_label], ys[i] integers [length].
 class CRF1d : public Link {
 public:
-    /// For n_label labels.
+    /// A layer for n_label labels.
     explicit CRF1d(int64_t n_label, const Initializer& initial_cost = 0.0);
 
     /// The negative log likelihood of the labels. With `transpose` and reduce = "no" the losses are

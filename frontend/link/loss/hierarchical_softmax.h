@@ -9,7 +9,7 @@ namespace catena {
 /// 1).
 class BinaryHierarchicalSoftmax : public Link {
 public:
-    /// For rows of in_size elements and the words of the tree.
+    /// A layer for rows of in_size elements and the words of the tree.
     BinaryHierarchicalSoftmax(int64_t in_size, const BinaryTree& tree);
 
     /// The sum of the losses of x [N, in_size] with words t, integers [N].

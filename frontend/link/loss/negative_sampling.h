@@ -12,8 +12,8 @@ namespace catena {
 /// proportion to counts[word] ^ power.
 class NegativeSampling : public Link {
 public:
-    /// For rows of in_size elements and as many words as counts; `sample_size` words are drawn for
-    /// each row.
+    /// A loss for rows of in_size elements and as many words as counts; `sample_size` words are
+    /// drawn for each row.
     NegativeSampling(int64_t in_size, const std::vector<double>& counts, int64_t sample_size,
                      double power = 0.75);
 
@@ -40,8 +40,8 @@ private:
 /// is the mean over the rows.
 class BlackOut : public Link {
 public:
-    /// For rows of in_size elements and as many words as counts; `sample_size` words are drawn for
-    /// each row.
+    /// A loss for rows of in_size elements and as many words as counts; `sample_size` words are
+    /// drawn for each row.
     BlackOut(int64_t in_size, const std::vector<double>& counts, int64_t sample_size);
 
     /// x [N, in_size] and the words t, integers [N], give the mean loss, 0-d.

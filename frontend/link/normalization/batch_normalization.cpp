@@ -79,7 +79,8 @@ Variable BatchNormalization::normalized(const Variable& x, bool finetune) {
     return normalized_by_batch(x, scale, shift, finetune);
 }
 
-/// Once for a process, as a network of such layers would say it at every call.
+/// Says that all results are zero, once for a process, as a network of such layers would say it at
+/// every call.
 static void say_that_all_is_zero(const Shape& shape) {
     if (is_quiet()) return;
     static std::once_flag said;

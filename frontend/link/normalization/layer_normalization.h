@@ -18,7 +18,7 @@ struct LayerNormalizationOptions {
 /// Layer normalisation over the last axis, with learned gamma and beta of its size.
 class LayerNormalization : public Link {
 public:
-    /// For rows of `size` elements; none: of those that the first input has.
+    /// A layer for rows of `size` elements; none: of as many as the first input has.
     explicit LayerNormalization(std::optional<int64_t> size = std::nullopt,
                                 const LayerNormalizationOptions& options = {});
     /// x [..., size] gives a result of the same shape.

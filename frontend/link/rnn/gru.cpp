@@ -14,7 +14,7 @@ Linear of_state(int64_t out_size, const GRUOptions& options) {
                   {.initialW = options.inner_init, .initial_bias = options.bias_init});
 }
 
-/// Both links have the same members; h may be undefined.
+/// One step of a GRU, for either of the links, which have the same members; h may be undefined.
 template <class Gates>
 Variable gru_step(Gates& g, const Variable& h, const Variable& x) {
     if (!h.defined()) return sigmoid(g.W_z(x)) * tanh(g.W(x));

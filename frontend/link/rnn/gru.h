@@ -35,7 +35,7 @@ class StatefulGRU : public Link {
 public:
     /// in_size is taken from the first input.
     explicit StatefulGRU(int64_t out_size) : StatefulGRU(std::nullopt, out_size) {}
-    /// For inputs of in_size elements; without it, it is taken from the first input.
+    /// A layer for inputs of in_size elements; without it, it is taken from the first input.
     StatefulGRU(std::optional<int64_t> in_size, int64_t out_size, const GRUOptions& options = {});
 
     /// x [B, in_size] gives the new h, [B, out_size].
@@ -57,7 +57,7 @@ protected:
 private:
     RecurrentMemory memory_{{"h"}};
 };
-/// As Chainer calls it.
+/// The name that Chainer has for it.
 using GRU = StatefulGRU;
 
 }  // namespace catena

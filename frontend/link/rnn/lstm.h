@@ -54,7 +54,7 @@ class StatelessLSTM : public Link {
 public:
     /// in_size is taken from the first input.
     explicit StatelessLSTM(int64_t out_size) : StatelessLSTM(std::nullopt, out_size) {}
-    /// For inputs of in_size elements; without it, it is taken from the first input.
+    /// A layer for inputs of in_size elements; without it, it is taken from the first input.
     StatelessLSTM(std::optional<int64_t> in_size, int64_t out_size,
                   const LSTMOptions& options = {});
 

@@ -8,7 +8,7 @@
 namespace catena {
 namespace {
 
-/// Both links have the same members.
+/// One step of an MGU, for either of the links, which have the same members.
 template <class Gates>
 Variable mgu_step(Gates& g, const Variable& h, const Variable& x) {
     const Variable f = sigmoid(g.W_f(concat({h, x}, 1)));

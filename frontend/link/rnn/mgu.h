@@ -9,7 +9,7 @@ namespace catena {
 /// The caller passes h in and gets h' back.
 class StatelessMGU : public Link {
 public:
-    /// For inputs of n_inputs elements and states of n_units numbers.
+    /// A layer for inputs of n_inputs elements and states of n_units numbers.
     StatelessMGU(int64_t n_inputs, int64_t n_units);
 
     /// The new state h' [n, n_units] from h [n, n_units] and x [n, n_inputs].
@@ -23,7 +23,7 @@ public:
 /// zeros.
 class StatefulMGU : public Link {
 public:
-    /// For inputs of in_size elements and states of out_size.
+    /// A layer for inputs of in_size elements and states of out_size.
     StatefulMGU(int64_t in_size, int64_t out_size);
 
     /// x [B, in_size] gives the new h, [B, out_size].

@@ -23,7 +23,8 @@ struct Layer : Link {
     }
     std::string type_name() const override { return "Link"; }
 
-    std::array<Parameter, most_weights> w, b;  ///< As many as the cell has, then empty ones.
+    /// The weights and biases: as many as the cell has, then empty ones.
+    std::array<Parameter, most_weights> w, b;
 };
 
 struct Gathered {

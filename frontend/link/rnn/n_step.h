@@ -148,43 +148,43 @@ struct NStepRNNTanh : NStepPlain {
 };
 /// Layers of n_step_rnn with relu.
 struct NStepRNNReLU : NStepPlain {
-    /// As NStepRNNTanh.
+    /// Layers as of NStepRNNTanh.
     NStepRNNReLU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
                  const NStepInit& init = {});
 };
 /// Layers of n_step_birnn with tanh.
 struct NStepBiRNNTanh : NStepPlain {
-    /// As NStepRNNTanh.
+    /// Layers as of NStepRNNTanh.
     NStepBiRNNTanh(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
                    const NStepInit& init = {});
 };
 /// Layers of n_step_birnn with relu.
 struct NStepBiRNNReLU : NStepPlain {
-    /// As NStepRNNTanh.
+    /// Layers as of NStepRNNTanh.
     NStepBiRNNReLU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
                    const NStepInit& init = {});
 };
 /// Layers of n_step_gru.
 struct NStepGRU : NStepGated {
-    /// As NStepRNNTanh.
+    /// Layers as of NStepRNNTanh.
     NStepGRU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
              const NStepInit& init = {});
 };
 /// Layers of n_step_bigru.
 struct NStepBiGRU : NStepGated {
-    /// As NStepRNNTanh.
+    /// Layers as of NStepRNNTanh.
     NStepBiGRU(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
                const NStepInit& init = {});
 };
 /// Layers of n_step_lstm.
 struct NStepLSTM : NStepMemory {
-    /// As NStepRNNTanh.
+    /// Layers as of NStepRNNTanh.
     NStepLSTM(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
               const NStepInit& init = {});
 };
 /// Layers of n_step_bilstm.
 struct NStepBiLSTM : NStepMemory {
-    /// As NStepRNNTanh.
+    /// Layers as of NStepRNNTanh.
     NStepBiLSTM(int64_t n_layers, int64_t in_size, int64_t out_size, double dropout,
                 const NStepInit& init = {});
 };

@@ -15,7 +15,7 @@ namespace catena {
 /// gradients flow back through them (cut with unchain_backward).
 class RecurrentMemory {
 public:
-    /// States of these names: {"c", "h"}.
+    /// A memory for states of these names: {"c", "h"}.
     explicit RecurrentMemory(std::vector<std::string> names);
     RecurrentMemory(const RecurrentMemory& other);
     /// Takes over the states of the other one, which is empty afterwards.
@@ -28,7 +28,7 @@ public:
     bool is_empty() const;
     /// The state of index k; undefined while empty.
     Variable operator[](size_t k) const;
-    /// Makes it empty.
+    /// Forgets the remembered state.
     void reset();
     /// Stores the new states that a step has computed, in the order of the names. States that do
     /// not exist yet are allocated on `home`.
@@ -48,7 +48,7 @@ private:
         std::string name;
         State state;
         Variable recent;
-        bool chained = false;  ///< `recent` had a creator when it was stored.
+        bool chained = false;  ///< Whether `recent` had a creator when it was stored.
         /// The variable to read; without a graph once `recent` was unchained, as the truncated part
         /// needs no gradient.
         Variable value() const;

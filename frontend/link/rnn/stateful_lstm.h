@@ -14,7 +14,7 @@ namespace catena {
 /// c), f = s(.. + peep_f c), c' = tanh(a) i + f c, o = s(.. + peep_o c'), h' = o tanh(c').
 class StatefulPeepholeLSTM : public Link {
 public:
-    /// For inputs of in_size elements; without it, it is taken from the first input.
+    /// A layer for inputs of in_size elements; without it, it is taken from the first input.
     StatefulPeepholeLSTM(std::optional<int64_t> in_size, int64_t out_size);
 
     /// The new state h', [n, out_size].
@@ -44,8 +44,8 @@ private:
 /// that.
 class StatefulZoneoutLSTM : public Link {
 public:
-    /// For inputs of in_size elements; without it, it is taken from the first input. The ratios are
-    /// chances to keep an old value.
+    /// A layer for inputs of in_size elements; without it, it is taken from the first input. The
+    /// ratios are chances to keep an old value.
     StatefulZoneoutLSTM(std::optional<int64_t> in_size, int64_t out_size, double c_ratio = 0.5,
                         double h_ratio = 0.5);
 

@@ -18,7 +18,7 @@ namespace catena {
 /// as their h are added.
 class ChildSumTreeLSTM : public Link {
 public:
-    /// For inputs of in_size elements and states of out_size.
+    /// A layer for inputs of in_size elements and states of out_size.
     ChildSumTreeLSTM(int64_t in_size, int64_t out_size);
 
     /// The states of a node from those of its children (as many cs as hs) and its input. A node
@@ -43,7 +43,7 @@ private:
 /// gates, W_h1, W_h2, ... (Bowman et al. 2016).
 class NaryTreeLSTM : public Link {
 public:
-    /// For inputs of in_size elements, states of out_size, and n_ary children.
+    /// A layer for inputs of in_size elements, states of out_size, and n_ary children.
     NaryTreeLSTM(int64_t in_size, int64_t out_size, int64_t n_ary = 2);
 
     /// The new c and h, [B, out_size], of a node with these children and the input x. What is

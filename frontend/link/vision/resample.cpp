@@ -50,7 +50,7 @@ std::vector<Reads> reads_along(int64_t from, int64_t to) {
     return all;
 }
 
-/// Along one axis of [outer, from, inner].
+/// Resamples along one axis of [outer, from, inner].
 std::vector<uint8_t> resampled_along(const std::vector<uint8_t>& x, int64_t outer, int64_t from,
                                      int64_t to, int64_t inner) {
     if (from == to) return x;

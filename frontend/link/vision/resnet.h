@@ -20,39 +20,39 @@ public:
         int64_t in_channels, mid_channels, out_channels;
         /// Step of the windows, by which sizes shrink.
         int64_t stride = 1;
-        bool projects = false;  ///< Whether it has conv4 and bn4.
+        bool projects = false;  ///< Whether the bottleneck has conv4 and bn4.
         /// Whether the 3 x 3 convolution has the stride, instead of the first one.
         bool downsample_fb = false;
         /// Initializer of the convolutions' weights.
         Initializer initialW = {};
     };
-    /// Of these channels.
+    /// A block with these numbers of channels.
     explicit Bottleneck(const Options& options);
     /// x [N, in_channels, H, W] gives [N, out_channels, H / stride, W / stride].
     Variable operator()(const Operand& x);
 
     /// The 1 x 1 convolution to mid_channels.
     Convolution2D conv1;
-    /// Its normalisation.
+    /// The normalisation of conv1.
     BatchNormalization bn1;
     /// The 3 x 3 convolution.
     Convolution2D conv2;
-    /// Its normalisation.
+    /// The normalisation of conv2.
     BatchNormalization bn2;
     /// The 1 x 1 convolution to out_channels.
     Convolution2D conv3;
-    /// Its normalisation.
+    /// The normalisation of conv3.
     BatchNormalization bn3;
     /// The 1 x 1 convolution of x; none where x itself is added.
     std::optional<Convolution2D> conv4;
-    /// Its normalisation.
+    /// The normalisation of conv4.
     std::optional<BatchNormalization> bn4;
 };
 
 /// Bottlenecks one after the other: "a", which projects, then "b1", "b2", ...
 class BuildingBlock : public Link {
 public:
-    /// n_layers bottlenecks, of which the first has these options.
+    /// A block of n_layers bottlenecks, of which the first has these options.
     BuildingBlock(int n_layers, const Bottleneck::Options& first);
     /// x [N, in_channels, H, W] gives [N, out_channels, H / stride, W / stride].
     Variable operator()(const Operand& x);
@@ -79,7 +79,7 @@ public:
 
     /// The first convolution, 7 x 7.
     Convolution2D conv1;
-    /// Its normalisation.
+    /// The normalisation of conv1.
     BatchNormalization bn1;
     /// The blocks.
     resnet::BuildingBlock res2, res3, res4, res5;
@@ -105,7 +105,7 @@ public:
 /// ResNet with 101 layers; "auto" loads ResNet-101-model.npz of the cache folder.
 class ResNet101Layers : public ResNetLayers {
 public:
-    /// As ResNet50Layers.
+    /// The network with the weights of `pretrained_model`, as of ResNet50Layers.
     explicit ResNet101Layers(const std::string& pretrained_model = "auto",
                              bool downsample_fb = false)
         : ResNetLayers(pretrained_model, 101, downsample_fb) {}
@@ -114,7 +114,7 @@ public:
 /// ResNet with 152 layers; "auto" loads ResNet-152-model.npz of the cache folder.
 class ResNet152Layers : public ResNetLayers {
 public:
-    /// As ResNet50Layers.
+    /// The network with the weights of `pretrained_model`, as of ResNet50Layers.
     explicit ResNet152Layers(const std::string& pretrained_model = "auto",
                              bool downsample_fb = false)
         : ResNetLayers(pretrained_model, 152, downsample_fb) {}

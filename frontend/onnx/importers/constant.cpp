@@ -41,9 +41,9 @@ Variables converted(const NodeCall& n) {
     return {cast(n[0], n.dtype("to"))};
 }
 
-constexpr int64_t most_elements = int64_t(1) << 32;  ///< Of a range.
+constexpr int64_t most_elements = int64_t(1) << 32;  ///< The most elements of a range.
 
-/// In whole numbers, which float64 does not hold from 2^53 on.
+/// A range of integers, computed in whole numbers, which float64 does not hold from 2^53 on.
 Array range_of_integers(const NodeCall& n) {
     const int64_t start = n.value(0, any_number), limit = n.value(1, any_number),
                   delta = n.value(2, any_number);

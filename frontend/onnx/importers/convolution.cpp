@@ -65,11 +65,11 @@ Variables quantized_convolved(const NodeCall& n) {
 /// add zeros.
 struct Cut {
     Dims begin, size;    ///< The part that stays,
-    Dims before, after;  ///< and what is added to it.
+    Dims before, after;  ///< The sizes of what is added before and after the cut.
 };
 
-/// From pads and output_padding, or from the size that output_shape or auto_pad asks for. `full` is
-/// the result of the windows.
+/// What is cut from the full result of the windows, from pads and output_padding, or from the size
+/// that output_shape or auto_pad asks for.
 Cut cut_of(const NodeCall& n, const Shape& x, const Shape& full, std::span<const int64_t> stride) {
     const size_t axes = size_t(x.rank() - 2);
     std::vector<int64_t> pads = n.integers("pads", 2 * axes, any_size, 0);

@@ -15,7 +15,7 @@ struct Box {
     double area() const { return (bottom - top) * (right - left); }
 };
 
-/// From any two opposite corners (y, x, y, x), or with `centred` from (x, y, width, height).
+/// A box from any two opposite corners (y, x, y, x), or with `centred` from (x, y, width, height).
 Box box_of(const double* b, bool centred) {
     if (centred) return {b[1] - b[3] / 2, b[0] - b[2] / 2, b[1] + b[3] / 2, b[0] + b[2] / 2};
     return {std::min(b[0], b[2]), std::min(b[1], b[3]), std::max(b[0], b[2]), std::max(b[1], b[3])};

@@ -14,8 +14,9 @@ struct Resampling {
     double cubic = -0.75;
     bool antialias = false, only_inside = false;
 
-    /// In float32 and with the whole number of results, as ONNX Runtime and torch compute it: where
-    /// scale * size is 10.5 there are 10 results, and the last of them lies on the corner.
+    /// Where result `i` lies in the source, in float32 and with the whole number of results, as
+    /// ONNX Runtime and torch compute it: where scale * size is 10.5 there are 10 results, and the
+    /// last of them lies on the corner.
     double source_of(int64_t i) const {
         const float x = float(i), factor = float(scale), length = float(size), last = length - 1;
         if (place == "align_corners") return result == 1 ? 0 : x * last / float(result - 1);
@@ -44,7 +45,7 @@ struct Resampling {
         return int64_t(below) + up;
     }
 
-    /// Of distance d in elements: a tent, or Keys' cubic (1981).
+    /// The weight of an element at distance d in elements: a tent, or Keys' cubic (1981).
     double kernel(double d) const {
         d = std::abs(d);
         if (kind != "cubic") return std::max(1 - d, 0.0);
@@ -104,7 +105,8 @@ struct Sizes {
     std::vector<double> scales;
 };
 
-/// From sizes or scales for `axes`; with a policy one scale serves all axes.
+/// The result's sizes from the inputs sizes or scales for `axes`; with a policy one scale serves
+/// all axes.
 Sizes sizes_of(const NodeCall& n, const Axes& axes, int scales_at, int sizes_at) {
     Sizes s;
     const Shape& shape = n[0].shape();
@@ -138,7 +140,7 @@ Sizes sizes_of(const NodeCall& n, const Axes& axes, int scales_at, int sizes_at)
     return s;
 }
 
-/// What is the same for all axes.
+/// The part of the resampling that is the same for all axes.
 Resampling common_of(const NodeCall& n, bool old) {
     Resampling r;
     r.place =

@@ -28,7 +28,7 @@ Variables gathered(const NodeCall& n) {
     return {reshape(slice_axis(n[0], axis, place, 1), shape)};
 }
 
-/// Sizes other than the axis's may be smaller than x's.
+/// The elements that indices name; sizes other than the axis's may be smaller than x's.
 Variables elements_gathered(const NodeCall& n) {
     const int axis = n.axis("axis", 0, n[0].rank());
     Shape shape = n[1].shape();
@@ -84,11 +84,11 @@ Variables rows_gathered(const NodeCall& n) {
 
 /// Where updates go.
 struct Places {
-    std::vector<Index> slices;          ///< Of data.
-    Shape shape;                        ///< Of the numbers.
-    int axis = 0;                       ///< Equal numbers along it are one place.
-    std::function<Variable()> numbers;  ///< What indices say, as one number each.
-    Dims sizes;                         ///< Of the axes that indices name.
+    std::vector<Index> slices;          ///< The slices of the data that are written to.
+    Shape shape;                        ///< The shape of the numbers.
+    int axis = 0;                       ///< The axis along which equal numbers are one place.
+    std::function<Variable()> numbers;  ///< A function that gives the indices, as one number each.
+    Dims sizes;                         ///< The sizes of the axes that indices name.
 };
 
 /// 1 where a number does not come again behind it on its line, else 0.
@@ -103,7 +103,7 @@ Variable last_of_equal(const Variable& numbers, int axis) {
     return take_along_axis(last, argsort(order, axis), axis);
 }
 
-/// The same of numbers on the host.
+/// For each number on the host, the last place of an equal one.
 std::vector<int32_t> last_of_equal(const std::vector<int64_t>& numbers, const Places& places) {
     const int64_t count = places.shape[places.axis], size = element_count(places.sizes);
     int64_t inner = 1;

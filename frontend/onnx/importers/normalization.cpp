@@ -90,7 +90,7 @@ Variables to_unit(const NodeCall& n) {
     return {where(size == 0.0, 0, x / where(size == 0.0, 1, size))};
 }
 
-/// As many channels before as behind or one less.
+/// Local response normalisation over as many channels before a channel as behind it, or one less.
 Variables local_response_of(const NodeCall& n) {
     const int64_t size = n.integer("size", positive), before = (size - 1) / 2;
     return {local_response(n.ranked(0, 2), before, size - 1 - before, n.number("bias", 1.0),

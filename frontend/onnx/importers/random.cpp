@@ -44,7 +44,7 @@ Variables classes(const NodeCall& n) {
     return {cast(drawn, drawn_dtype(n, Dtype::int32))};
 }
 
-/// In inference the input; the mask of what is kept is all true.
+/// Dropout: in inference the input, and a mask of what is kept that is all true.
 Variables drop_out(const NodeCall& n) {
     const bool training = n.has(2) && n.value(2, any_number) != 0;
     const double ratio = n.opset() < 12 ? n.number("ratio", 0.5) : n.has(1) ? n.number_at(1) : 0.5;

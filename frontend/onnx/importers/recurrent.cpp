@@ -125,7 +125,7 @@ struct Whole {
     RecurrentCell cell;
     GatePlaces gates = {};
 };
-/// Of ONNX's gates i, o, f, c and z, r, h.
+/// The order of ONNX's gates i, o, f, c and z, r, h in our weights.
 constexpr Whole whole_lstm{RecurrentCell::lstm, {{0, 2, 3, 1}}},
     whole_gru{RecurrentCell::gru, {{1, 0, 2, 3}}};
 
@@ -170,8 +170,9 @@ Variable run_whole(const Whole& whole, Direction& d, const Variable& x, bool bac
 struct RecurrentNode {
     int64_t directions, batch, hidden, gates;
     bool batch_first, only_backward;
-    Variable x;                                         ///< [steps, batch, features].
-    std::vector<std::vector<std::string>> activations;  ///< Of each direction.
+    Variable x;  ///< The sequence, [steps, batch, features].
+    /// The names of the activations of each direction.
+    std::vector<std::vector<std::string>> activations;
 };
 
 /// FileError unless input `i`, where it is there, has this shape.
@@ -256,7 +257,7 @@ struct LayerKind {
     size_t gates;
     std::vector<std::string> activations;
     bool has_cell = false;
-    bool quantizes = false;  ///< Its steps do more than the operator's.
+    bool quantizes = false;  ///< Whether the steps do more than the operator's: they quantize.
 };
 
 Variables run_layer(const NodeCall& n, const LayerKind& kind) {

@@ -118,7 +118,7 @@ Variables is_present(const NodeCall& n) {
     return {Variable(Array::full({Dtype::bool_, Shape{}}, present), false)};
 }
 
-/// Without an input, a value that is absent.
+/// The optional value of an input; without an input, a value that is absent.
 Items optional_value(const NodeCall& n) {
     return n.count() > 0 ? n.items() : Items{Item::absent()};
 }

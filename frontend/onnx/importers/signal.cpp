@@ -50,7 +50,8 @@ struct Transform {
     int axis = 0;
     int64_t length = 0;
     bool inverse = false;
-    bool half = false;  ///< Only the first half of the frequencies of a real signal.
+    /// Whether there is only the first half of the frequencies of a real signal.
+    bool half = false;
 };
 
 /// The discrete Fourier transform; parts real and imaginary stand in the last axis.

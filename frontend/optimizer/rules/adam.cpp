@@ -13,7 +13,7 @@ template <class T>
 T moving_mean(T old, T value, T rest) {
     return old + rest * (value - old);
 }
-/// Which of the rules.
+/// The variant of Adam that the options choose.
 struct Variant {
     bool amsgrad, bounded, decay_by_alpha;
 

@@ -43,9 +43,9 @@ struct AdamOptions {
 /// where f is final_lr alpha / (alpha at setup).
 class Adam : public Optimizer {
 public:
-    /// With these options.
+    /// A rule with these options.
     explicit Adam(const AdamOptions& options = {});
-    /// With the step size `alpha` and the decays of the means.
+    /// A rule with the step size `alpha` and the decays of the means.
     explicit Adam(double alpha, double beta1 = AdamOptions().beta1,
                   double beta2 = AdamOptions().beta2, double eps = AdamOptions().eps)
         : Adam(AdamOptions{.alpha = alpha, .beta1 = beta1, .beta2 = beta2, .eps = eps}) {}
@@ -76,7 +76,7 @@ private:
 /// as in Chainer.
 class AdamW : public Adam {
 public:
-    /// With these options.
+    /// A rule with these options.
     explicit AdamW(const AdamOptions& options = {}) : Adam(options) {}
     explicit AdamW(double alpha) : AdamW(AdamOptions{.alpha = alpha}) {}
     std::string type_name() const override { return "AdamW"; }
@@ -85,7 +85,7 @@ public:
 /// Adam with amsgrad, https://openreview.net/forum?id=ryQu7f-RZ.
 class AMSGrad : public Adam {
 public:
-    /// With these options and amsgrad.
+    /// A rule with these options and amsgrad.
     explicit AMSGrad(AdamOptions options = {}) : Adam((options.amsgrad = true, options)) {}
     explicit AMSGrad(double alpha) : AMSGrad(AdamOptions{.alpha = alpha}) {}
     std::string type_name() const override { return "AMSGrad"; }
@@ -94,7 +94,7 @@ public:
 /// Adam with adabound, https://openreview.net/forum?id=Bkg3g2R9FX.
 class AdaBound : public Adam {
 public:
-    /// With these options and adabound.
+    /// A rule with these options and adabound.
     explicit AdaBound(AdamOptions options = {}) : Adam((options.adabound = true, options)) {}
     explicit AdaBound(double alpha) : AdaBound(AdamOptions{.alpha = alpha}) {}
     std::string type_name() const override { return "AdaBound"; }
@@ -103,7 +103,7 @@ public:
 /// Adam with amsgrad and adabound.
 class AMSBound : public Adam {
 public:
-    /// With these options, amsgrad and adabound.
+    /// A rule with these options, amsgrad and adabound.
     explicit AMSBound(AdamOptions options = {})
         : Adam((options.amsgrad = options.adabound = true, options)) {}
     explicit AMSBound(double alpha) : AMSBound(AdamOptions{.alpha = alpha}) {}

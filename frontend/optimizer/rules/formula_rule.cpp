@@ -13,7 +13,8 @@ namespace catena {
 
 struct DefinedRule {
     RuleFormula rule;
-    const OpDef* step = nullptr;  ///< Null where nothing is computed of t and the numbers alone.
+    /// The op that computes what depends on t and the numbers alone; null where nothing does.
+    const OpDef* step = nullptr;
     std::optional<Sweep> sweep;
 };
 
@@ -36,7 +37,7 @@ public:
     }
 
     const Formula& step() const { return step_; }
-    /// The results of step() follow its other inputs.
+    /// The formula of each element, whose last inputs are the results of step().
     const Formula& elements() const { return elements_; }
 
 private:

@@ -24,13 +24,13 @@ struct MSVAGOptions {
 ///     p -= eta (lr mt clip(mt^2 / (mt^2 + rho s), 0, 1) + weight_decay_rate p)
 class MSVAG : public Optimizer {
 public:
-    /// With these options.
+    /// A rule with these options.
     explicit MSVAG(const MSVAGOptions& options = {})
         : lr(options.lr, "lr"),
           beta(options.beta, "beta"),
           eta(options.eta, "eta"),
           weight_decay_rate(options.weight_decay_rate, "weight_decay_rate") {}
-    /// With the step size `lr` and the decay of the means.
+    /// A rule with the step size `lr` and the decay of the means.
     explicit MSVAG(double lr, double beta = MSVAGOptions().beta)
         : MSVAG(MSVAGOptions{.lr = lr, .beta = beta}) {}
     std::string type_name() const override { return "MSVAG"; }

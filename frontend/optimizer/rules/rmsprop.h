@@ -20,13 +20,13 @@ struct RMSpropOptions {
 /// eps) with eps_inside_sqrt
 class RMSprop : public Optimizer {
 public:
-    /// With these options.
+    /// A rule with these options.
     explicit RMSprop(const RMSpropOptions& options = {})
         : lr(options.lr, "lr"),
           alpha(options.alpha, "alpha"),
           eps(options.eps, "eps"),
           eps_inside_sqrt_(options.eps_inside_sqrt) {}
-    /// With the step size `lr`.
+    /// A rule with the step size `lr`.
     explicit RMSprop(double lr, double alpha = RMSpropOptions().alpha,
                      double eps = RMSpropOptions().eps)
         : RMSprop(RMSpropOptions{.lr = lr, .alpha = alpha, .eps = eps}) {}
@@ -65,13 +65,13 @@ struct RMSpropGravesOptions {
 /// m is called "g" in files.
 class RMSpropGraves : public Optimizer {
 public:
-    /// With these options.
+    /// A rule with these options.
     explicit RMSpropGraves(const RMSpropGravesOptions& options = {})
         : lr(options.lr, "lr"),
           alpha(options.alpha, "alpha"),
           momentum(options.momentum, "momentum"),
           eps(options.eps, "eps") {}
-    /// With the step size `lr`.
+    /// A rule with the step size `lr`.
     explicit RMSpropGraves(double lr, double alpha = RMSpropGravesOptions().alpha,
                            double momentum = RMSpropGravesOptions().momentum,
                            double eps = RMSpropGravesOptions().eps)

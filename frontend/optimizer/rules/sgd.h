@@ -21,8 +21,8 @@ protected:
 /// Gradient descent with momentum: v = momentum v - lr g;  p += v
 class MomentumSGD : public Optimizer {
 public:
-    /// With the step size `lr`; `momentum` is the share of the last step that is added to the
-    /// present one.
+    /// A rule with the step size `lr`; `momentum` is the share of the last step that is added to
+    /// the present one.
     explicit MomentumSGD(double lr = 0.01, double momentum = 0.9)
         : lr(lr, "lr"), momentum(momentum, "momentum") {}
     std::string type_name() const override { return "MomentumSGD"; }

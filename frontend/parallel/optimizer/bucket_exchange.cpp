@@ -75,9 +75,9 @@ GradientExchange::Outcome BucketExchange::exchanged(Optimizer& optimizer) {
     return Outcome::replaced;
 }
 
-/// After the first update of equal parameters by equal gradients: what else an update depends on,
-/// such as hooks, cannot be listed, but all of it shows in the parameters. In eager code: every
-/// rank comes here.
+/// Compares the parameters of all ranks after the first update of equal parameters by equal
+/// gradients: what else an update depends on, such as hooks, cannot be listed, but all of it shows
+/// in the parameters. In eager code: every rank comes here.
 void BucketExchange::verify(Optimizer& optimizer) {
     is_to_verify_ = false;
     const std::vector<std::string> checksums = checksums_of(optimizer);
@@ -169,7 +169,7 @@ void BucketExchange::send(std::vector<UpdateSlot*> slots, Dtype dtype) {
     buckets_.push_back({std::move(slots), std::move(transfer)});
 }
 
-/// Whether gradients are others than those that were sent.
+/// Whether gradients have changed since they were sent.
 bool BucketExchange::has_changed() const {
     return std::ranges::any_of(sent_, [](const Sent& sent) {
         const Variable now = sent.slot->param.grad_variable();
@@ -242,7 +242,8 @@ bool BucketExchange::are_like_loaded(const std::vector<Bucket>& now) const {
     return count > 0 && count == loaded_.size();
 }
 
-/// With tickets of which zeros come, so that an update takes the same steps the first time.
+/// Begins the sums of the previous step's gradients, with tickets of which zeros come, so that an
+/// update takes the same steps the first time.
 void BucketExchange::begin_previous(const std::vector<Bucket>& like) {
     const RecorderScope paused(nullptr);
     drop_previous();
@@ -297,7 +298,8 @@ void BucketExchange::serialize(const Serializer& s) {
 
 //---- equal models
 
-/// Before the first transfer, and again when a parameter was initialised or got another type.
+/// Compares the models of all ranks before the first transfer, and again when a parameter was
+/// initialised or got another type.
 void BucketExchange::agree_on_model(Optimizer& optimizer) {
     Recorder* recorder = current_recorder();
     if (recorder && recorder->shape_only()) return;

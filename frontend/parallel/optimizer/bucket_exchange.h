@@ -88,7 +88,7 @@ private:
     /// Whether they are compared once more: after the first update that changes them, if no rank
     /// records it.
     bool is_unverified_ = false;
-    bool is_to_verify_ = false;  ///< That update was made.
+    bool is_to_verify_ = false;  ///< Whether that update was made and its sums are to be compared.
 };
 
 }  // namespace catena

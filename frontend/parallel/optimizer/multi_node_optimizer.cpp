@@ -29,7 +29,7 @@ void bcast_data(Communicator& communicator, Link& model, int root) {
     bcast_states(communicator, "bcast_data", states, root);
 }
 
-/// One after the other.
+/// Averages states of the ranks, one after the other.
 static void average(Communicator& communicator, Link& model, bool zero_fill) {
     const auto no_graph = no_backprop_mode();
     TransferPlace place = TransferPlace::first;

@@ -10,7 +10,7 @@
 namespace catena::python {
 namespace {
 
-/// with using_device("cuda:0"): ...
+/// Python's `with using_device("cuda:0"): ...`
 class UsingDevice {
 public:
     explicit UsingDevice(const std::string& name) : device_(get_device(name)) {}

@@ -64,7 +64,7 @@ TakenTensor tensor_in(PyObject* capsule) {
                      Py_TYPE(capsule)->tp_name);
 }
 
-/// Its capsule, of the newest version that both know.
+/// The DLPack capsule of an object, of the newest version that both sides know.
 nb::object capsule_of(const nb::object& array) {
     if (PyCapsule_CheckExact(array.ptr())) return array;
     if (!nb::hasattr(array, "__dlpack__"))
@@ -80,7 +80,7 @@ nb::object capsule_of(const nb::object& array) {
     return ask();  // From before there were versions.
 }
 
-/// Before the capsule is asked for, which may cost a copy.
+/// Refuses objects of devices before the capsule is asked for, which may cost a copy.
 void refuse_devices_of(const nb::object& array) {
     if (!nb::hasattr(array, "__dlpack_device__")) return;
     const nb::object device = array.attr("__dlpack_device__")();
@@ -129,7 +129,8 @@ nb::object capsule_over(const Array& array, bool versioned) {
                        [](PyObject* self) { delete_untaken<Managed>(self, plain_name); });
 }
 
-/// For Variable.__dlpack__: a BufferError where the memory cannot be shown, as its protocol has it.
+/// The capsule for Variable.__dlpack__; a BufferError where the memory cannot be shown, as its
+/// protocol has it.
 nb::object to_dlpack_capsule(nb::handle x, bool versioned, bool copy) {
     Array array = variable_in(x.ptr()).array();
     if (!array.defined()) fail<ValueError>("x.__dlpack__: the variable has no elements yet");

@@ -72,9 +72,10 @@ public:
 
 /// What is looked for.
 struct MemberQuery {
-    PyObject* module_class;  ///< catena.nn.Module
-    PyObject* kind;          ///< Null: States and Modules.
-    bool is_below;           ///< Also what is in members that are modules, each object once.
+    PyObject* module_class;  ///< The class catena.nn.Module.
+    PyObject* kind;  ///< The class of the members that are asked for; null: States and Modules.
+    /// Whether what is in members that are modules is asked for, too, each object once.
+    bool is_below;
     bool with_paths;
 };
 
@@ -221,14 +222,14 @@ private:
     std::vector<nb::object> held_;
 };
 
-/// Its own States and Modules with their paths.
+/// A module's own States and Modules with their paths.
 nb::list own_members(nb::handle module, nb::handle module_class) {
     MemberSearch search({module_class.ptr(), nullptr, false, true});
     search.visit_attributes(module.ptr(), MemberPath());
     return std::move(search).found();
 }
 
-/// All of a class at or below a module, each once.
+/// All members of a class at or below a module, each once.
 nb::list members_below(nb::handle module, nb::handle module_class, nb::handle kind,
                        bool with_paths) {
     MemberSearch search({module_class.ptr(), kind.ptr(), true, with_paths});

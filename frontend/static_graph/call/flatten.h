@@ -41,7 +41,7 @@ class FillVariables {
 public:
     /// Fills in undefined Variables.
     FillVariables() = default;
-    /// From the Variables of `from`, which are moved out of it.
+    /// Begins at the first of the Variables of `from`, which are moved out of it.
     explicit FillVariables(Flat& from) : from_(&from) {}
     /// Puts the next Variable into a place.
     void variable(Variable& place);

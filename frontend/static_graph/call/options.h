@@ -31,7 +31,7 @@ enum class CompileMode {
 /// Options of static_graph.
 struct StaticGraphOptions {
     std::string name = "region";  ///< The region's name in dumps and messages.
-    /// How often the code runs beside its program.
+    /// How often the region's code runs beside its program.
     Audit audit = Audit::always;
     /// How a program runs before it is compiled.
     CompileMode compile_mode = CompileMode::now;

@@ -26,7 +26,7 @@ struct RegionProfile {
 
         /// Milliseconds per call; 0, here and in the next two, if it was not timed.
         double milliseconds() const;
-        /// Billions of bytes that it reads and writes in a second.
+        /// Billions of bytes that the launch reads and writes in a second.
         double gigabytes_per_second() const;
         /// Multiplications and additions a second; 0 also for launches without a product or
         /// convolution.

@@ -12,7 +12,7 @@ struct RegionProfile;
 /// A device is measured where nobody has done so before, which takes seconds; what was measured is
 /// kept for later processes (runtime/profile/ceilings.h).
 std::vector<MachineShares> machine_shares(const RegionProfile& profile);
-/// The same, with 0 for what nobody has measured.
+/// The shares of the machine's ceilings, with 0 for those that nobody has measured.
 std::vector<MachineShares> known_machine_shares(const RegionProfile& profile);
 
 }  // namespace catena

@@ -10,7 +10,7 @@ namespace catena::extensions {
 /// compiled by StandardUpdater runs as eager code, since the graph shows eager operations.
 class DumpGraph : public Extension {
 public:
-    /// Of the Variable that is reported as `root_name`: "main/loss".
+    /// An extension for the graph of the Variable that is reported as `root_name`: "main/loss".
     explicit DumpGraph(std::string root_name, std::string filename = "cg.dot",
                        DotOptions options = {});
     /// Whether `dot` is on the PATH.

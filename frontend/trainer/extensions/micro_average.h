@@ -8,7 +8,8 @@ namespace catena::extensions {
 /// average.
 class MicroAverage : public Extension {
 public:
-    /// Of the values under the first two keys; reports under the third one.
+    /// An extension for the quotient of the values under the first two keys, which it reports under
+    /// the third one.
     MicroAverage(std::string numerator_key, std::string denominator_key, std::string result_key,
                  AnyTrigger trigger = {1, "epoch"});
     void operator()(Trainer& trainer) override;

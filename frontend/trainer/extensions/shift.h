@@ -31,7 +31,7 @@ public:
     std::string default_name() const override { return type_; }
     /// The name of the hyperparameter.
     const std::string& attribute() const { return attr_; }
-    /// The function that gives its value.
+    /// The function that gives the hyperparameter's value.
     const Schedule& schedule() const { return schedule_; }
     /// The first value; none: the optimizer's present one.
     const std::optional<double>& initial_value() const { return options_.init; }

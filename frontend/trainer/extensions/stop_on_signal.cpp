@@ -16,8 +16,9 @@ namespace {
 
 constexpr std::array signals = {SIGINT, SIGTERM};
 volatile std::sig_atomic_t received = 0;
-volatile std::sig_atomic_t answers = 1;  ///< Says at once that it came.
-std::atomic<bool> installed = false;     ///< By one trainer at a time; ranks may be threads.
+volatile std::sig_atomic_t answers = 1;  ///< Whether the handler says at once that the signal came.
+/// Whether a handler is installed, by one trainer at a time: ranks may be threads.
+std::atomic<bool> installed = false;
 std::array<struct sigaction, signals.size()> previous;
 
 void receive(int signal) {

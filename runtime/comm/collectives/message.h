@@ -10,7 +10,7 @@ struct CommunicatorMessage {
     int peer;
     /// Where the bytes are, or are to go.
     void* data;
-    /// How many.
+    /// The number of bytes.
     size_t bytes;
 };
 

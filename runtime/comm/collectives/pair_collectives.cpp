@@ -48,7 +48,7 @@ struct PairCollectives::Tree {
     }
     int rank_of(int of) const { return (of + root) % size; }
     int parent() const { return rank_of(node - step); }
-    /// Behind the last node below this one.
+    /// The number behind the last node below this one.
     int end() const { return std::min(size, node == 0 ? size : node + step); }
     /// Calls f(first, end) for the nodes below each child, the largest number of them first.
     template <class F>

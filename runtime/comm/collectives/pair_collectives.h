@@ -29,14 +29,15 @@ public:
     /// log2(ranks) messages; each rank then adds all.
     static constexpr size_t largest_copied = 16384;
 
-    /// In a binomial tree: root sends the block log2(ranks) times.
+    /// A broadcast in a binomial tree: root sends the block log2(ranks) times.
     int64_t broadcast(const char* call, int root, Block block) override;
     int64_t gather(const char* call, int root, std::span<const Block> blocks) override;
     int64_t scatter(const char* call, int root, std::span<const Block> blocks) override;
     int64_t all_gather(const char* call, std::span<const Block> blocks) override;
     int64_t all_to_all(const char* call, std::span<const Block> to_ranks,
                        std::span<const Block> from_ranks, size_t largest) override;
-    /// In rank order, whatever `sums`: that takes one message to each other rank either way.
+    /// A reduce-scatter in rank order, whatever `sums`: that takes one message to each other rank
+    /// either way.
     int64_t reduce_scatter(const char* call, Dtype dtype, std::span<const Block> parts,
                            Block result, Reduction reduction, Sums sums) override;
     /// Each rank sends twice the array, in rank order by 2 (ranks - 1) messages, else by

@@ -69,7 +69,7 @@ int64_t PairCollectives::all_reduce(const char* call, Dtype dtype, void* data, i
     return sent;
 }
 
-/// Every rank gets every rank's array, and adds them all.
+/// Sums arrays in that every rank gets every rank's array, and adds them all.
 int64_t PairCollectives::reduce_copies(const char* call, Dtype dtype, void* data, int64_t count,
                                        Reduction reduction) {
     const size_t bytes = size_t(count) * size_of(dtype);

@@ -66,14 +66,14 @@ struct MpiCollectives::Packed {
                 std::memcpy(memory() + offsets[r], static_cast<char*>(blocks[r].data) + begin,
                             size_t(counts[r]));
     }
-    /// Not the block of rank `but`.
+    /// Empties all blocks but that of rank `but`.
     void empty_into(std::span<const Block> blocks, int but) {
         for (size_t r = 0; r < counts.size(); ++r)
             if (counts[r] > 0 && int(r) != but)
                 std::memcpy(static_cast<char*>(blocks[r].data) + begin, memory() + offsets[r],
                             size_t(counts[r]));
     }
-    /// f(), after whose failure MPI still has these.
+    /// Calls f(), after whose failure MPI still has these arrays.
     template <class F>
     static void lend(std::initializer_list<std::shared_ptr<Packed>> lent, F&& f) {
         try {

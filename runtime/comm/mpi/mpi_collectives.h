@@ -31,10 +31,10 @@ public:
     int64_t all_gather(const char* call, std::span<const Block> blocks) override;
     int64_t all_to_all(const char* call, std::span<const Block> to_ranks,
                        std::span<const Block> from_ranks, size_t largest) override;
-    /// By MPI for Sums::engine, unless elements have 16 bits.
+    /// A reduce-scatter by MPI for Sums::engine, unless elements have 16 bits.
     int64_t reduce_scatter(const char* call, Dtype dtype, std::span<const Block> parts,
                            Block result, Reduction reduction, Sums sums) override;
-    /// By MPI for Sums::engine. Elements of 16 bits are added as float32.
+    /// An all-reduce by MPI for Sums::engine. Elements of 16 bits are added as float32.
     int64_t all_reduce(const char* call, Dtype dtype, void* data, int64_t count,
                        Reduction reduction, Sums sums) override;
 

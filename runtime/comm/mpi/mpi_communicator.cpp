@@ -65,7 +65,7 @@ int size_of_group(MPI_Comm comm) {
 class Descendants {
 public:
     struct Member {
-        MPI_Comm comm = MPI_COMM_NULL;  ///< Null on ranks that are not in it.
+        MPI_Comm comm = MPI_COMM_NULL;  ///< MPI's communicator; null on ranks that are not in it.
         std::atomic<bool> in_use = true;
         std::shared_ptr<Descendants> own = std::make_shared<Descendants>();
     };

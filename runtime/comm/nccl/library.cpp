@@ -7,7 +7,7 @@
 namespace catena {
 namespace {
 
-/// The first one whose communicators need not block.
+/// The oldest version of NCCL, the first one whose communicators need not block.
 constexpr int oldest = NCCL_VERSION(2, 14, 0);
 
 std::string version_text(int code) {

@@ -215,13 +215,14 @@ private:
         return text;
     }
 
-    /// Also ends the waiting of the other ranks.
+    /// Ends the call with an error, and the waiting of the other ranks as well.
     [[noreturn]] void give_up(const char* call, const std::string& why) {
         release();
         fail<CommunicationError>("{}: NCCL fails on rank {}: {}", call, rank(), why);
     }
 
-    /// Not ncclCommDestroy, which would wait for ranks that may be gone.
+    /// Frees NCCL's communicator, not by ncclCommDestroy, which would wait for ranks that may be
+    /// gone.
     void release() {
         if (!comm_) return;
         stream_->handle();
@@ -234,7 +235,8 @@ private:
     std::unique_ptr<CodeDevice::Stream> stream_;
     ncclComm_t comm_ = nullptr;
     std::mutex mutex_;
-    std::map<const void*, std::unique_ptr<CodeDevice::Mark>> marks_;  ///< By address of the buffer.
+    /// The marks by the address of the buffer.
+    std::map<const void*, std::unique_ptr<CodeDevice::Mark>> marks_;
 };
 
 /// This rank's GPU: its place among the ranks of the machine.
@@ -247,7 +249,7 @@ CodeDevice& find_device(Device* wanted, const Communicator& host) {
     return *code_device;
 }
 
-/// All ranks have their GPU, or all throw what keeps one of them.
+/// Chooses the GPU of each rank: all ranks have theirs, or all throw what keeps one of them.
 CodeDevice& choose_device(Device* wanted, Communicator& host) {
     CodeDevice* device = nullptr;
     std::string complaint;

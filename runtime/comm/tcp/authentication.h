@@ -15,7 +15,7 @@ using Digest = std::array<uint8_t, 32>;
 Digest hmac_sha256(std::string_view key, std::string_view message);
 /// Whether both are equal, in a time that does not depend on where they differ.
 bool equal(const Digest& a, const Digest& b);
-/// From the system's generator, which nobody can predict.
+/// Random bytes from the system's generator, which nobody can predict.
 Digest random_digest();
 
 /// The bytes of a plain value.

@@ -21,7 +21,7 @@ constexpr uint64_t protocol = 0x334d4f43414e4554;
 /// What a calling rank says of itself.
 struct Identity {
     int32_t rank = 0, size = 0;
-    int32_t port = 0;  ///< Where it listens.
+    int32_t port = 0;  ///< The port where the rank listens.
     int32_t goal = 0;  ///< The rank that it calls.
 };
 struct Challenge {
@@ -35,15 +35,15 @@ struct Hello {
 };
 enum class Answer : int32_t {
     taken = 1,
-    refused,     ///< Not now: there is a connection already, or one the other way.
-    wrong_size,  ///< It is another job's.
-    present,     ///< There is a rank with this number.
+    refused,     ///< Refused for now: there is a connection already, or one the other way.
+    wrong_size,  ///< Refused: the caller belongs to another job.
+    present,     ///< Refused: there is a rank with this number.
     wrong_key,   ///< Said without a proof.
 };
 struct Verdict {
     Answer answer{};
     int32_t unused = 0;
-    Digest gift{};  ///< For what follows; at a rendezvous a number that is used once.
+    Digest gift{};  ///< A number for what follows; at a rendezvous one that is used once.
     Digest proof{};
 };
 
@@ -65,7 +65,7 @@ struct Arriving {
 /// The called rank's half.
 class AnsweredCall {
 public:
-    /// Sends the challenge.
+    /// Sends the challenge to a caller.
     explicit AnsweredCall(Socket socket);
     /// Reads what there is; false when the caller is gone or does not know the key.
     bool advance(const std::string& key);
@@ -93,14 +93,14 @@ public:
     enum class State {
         open,      ///< The other side has not answered yet.
         taken,     ///< take() returns the connection.
-        refused,   ///< answer() says why.
+        refused,   ///< Refused, for the reason that answer() gives.
         unproved,  ///< The other side does not know the key.
-        unheard,   ///< Nobody listens there.
-        broken,    ///< It ended in between; problem() says why.
+        unheard,   ///< Nobody listens at the address.
+        broken,    ///< The connection ended in between; problem() says why.
     };
     /// Does what can be done without waiting.
     State advance();
-    /// For poll().
+    /// The events that poll() is to wait for.
     short events() const;
     const Socket& socket() const { return socket_; }
     Answer answer() const { return verdict_.message.answer; }

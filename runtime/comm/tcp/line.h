@@ -14,7 +14,7 @@ namespace catena {
 struct Header {
     static constexpr int32_t notice = -2;  ///< The tag of a notice, which has no body.
     int32_t tag = 0;
-    int32_t lost = 0;  ///< Of a notice: a rank that has left the group.
+    int32_t lost = 0;  ///< The rank that has left the group, in a notice.
     uint64_t bytes = 0;
 };
 
@@ -23,8 +23,9 @@ struct Header {
 struct Line {
     Socket socket;
     std::optional<OutgoingCall> call;  ///< A connection that this rank has begun.
-    Deadline calls_again{};            ///< Not before; after a call that failed.
-    std::string problem;               ///< Why the last call failed.
+    /// The time before which no call is made again, after one that failed.
+    Deadline calls_again{};
+    std::string problem;  ///< Why the last call failed.
 
     struct Sending {
         Header header;
@@ -34,21 +35,21 @@ struct Line {
         bool is_notice() const { return header.tag == Header::notice; }
     };
     std::deque<Sending> sending;
-    int messages = 0;  ///< Of `sending`, without notices.
+    int messages = 0;  ///< The number of messages in `sending`, without notices.
 
     enum class Body {
         none,      ///< The header is being read.
         waits,     ///< Nobody wants the message now, and it is left where it is.
-        wanted,    ///< It goes to `target`.
-        set_aside  ///< It goes to `kept`.
+        wanted,    ///< The message goes to `target`.
+        set_aside  ///< The message goes to `kept`.
     };
     Header header;
     size_t header_read = 0, body_read = 0;
     Body body = Body::none;
     char* target = nullptr;
-    int receive = -1;  ///< Which of the transfer's messages that is.
+    int receive = -1;  ///< The index of the transfer's receive that the message is for.
     std::string kept;
-    std::map<int, std::deque<std::string>> waiting;  ///< By tag.
+    std::map<int, std::deque<std::string>> waiting;  ///< The messages that wait, by tag.
     int expected = 0;      ///< Messages that the transfer still receives from there.
     bool closing = false;  ///< The other side sends no more; what it has sent may not be read yet.
 

@@ -17,7 +17,7 @@ namespace {
 
 using LinesClock = std::chrono::steady_clock;
 
-/// A receiver leaves the call to the sender for so long.
+/// The time for which a receiver leaves the call to the sender.
 constexpr std::chrono::milliseconds moment{200};
 constexpr std::chrono::milliseconds between_calls{50};
 
@@ -238,7 +238,7 @@ void Lines::complete(int peer) {
     take_waiting(peer);  // It may have arrived partly before it was asked for.
 }
 
-/// Reads what there is.
+/// Reads what a connection brings.
 void Lines::read(int peer) {
     Line& line = lines_[size_t(peer)];
     while (line.socket) {

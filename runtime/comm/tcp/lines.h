@@ -33,7 +33,7 @@ public:
     ~Lines();
     Lines(const Lines&) = delete;
 
-    /// As the transfer() of a Communicator.
+    /// Sends and receives messages, as the transfer() of a Communicator.
     void transfer(const char* call, int tag, std::span<const Message> sends,
                   std::span<const Message> receives);
     /// Does what can be done without waiting; returns one of these ranks that has left the group,
@@ -55,9 +55,9 @@ private:
         const char* call;
         int tag;
         std::span<const Message> receives;
-        std::vector<char> started;  ///< Of the receives, by index.
+        std::vector<char> started;  ///< Whether each receive has started.
         size_t left;                ///< Receives that are not done.
-        std::vector<int> peers;     ///< With whom.
+        std::vector<int> peers;     ///< The ranks of the transfer.
         bool moved = false;         ///< Bytes of its messages since that was last asked.
     };
     void finish(Transfer& transfer);
@@ -81,8 +81,8 @@ private:
     std::string host_;
     std::vector<Endpoint> endpoints_;
     Reception reception_;
-    std::deque<Line> lines_;  ///< By rank.
-    std::vector<char> lost_;  ///< By rank.
+    std::deque<Line> lines_;  ///< The connections, by rank.
+    std::vector<char> lost_;  ///< Whether each rank is lost.
     bool tree_is_kept_ = false;
     size_t kept_bytes_ = 0;
     Transfer* transfer_ = nullptr;  ///< The one that is under way.

@@ -164,7 +164,8 @@ OutgoingCall Attendance::call_root(int own_port) {
     late("0");
 }
 
-/// Until then others may have called, too, who know where this rank listens.
+/// Waits for the rank's parent; until then others may have called, too, who know where this rank
+/// listens.
 void Attendance::wait_for_parent(Socket& root, std::string& table) {
     const int parent = parent_in_tree(met_.rank);
     Socket& line = met_.lines[size_t(parent)];

@@ -20,12 +20,12 @@ struct MetRanks {
     std::string host;  ///< Where ranks listen; "": at all addresses.
     std::vector<Endpoint> endpoints;
     Reception reception;        ///< This rank's, with the key of the group.
-    std::vector<Socket> lines;  ///< By rank; those of the tree below are there.
+    std::vector<Socket> lines;  ///< The connections by rank; those of the tree below are there.
 };
 
 /// The rank from which this one hears in a binomial tree; rank 0 is its root.
 constexpr int parent_in_tree(int rank) { return rank & (rank - 1); }
-/// Those that hear from it.
+/// The ranks that hear from this one in the tree.
 std::vector<int> children_in_tree(int rank, int size);
 
 /// Rank 0 collects where all ranks listen; what it has collected goes down the tree.

@@ -15,7 +15,8 @@ struct Invitation {
 struct Place {
     std::string host = {};
     int port = 0;
-    std::string file = {};  ///< Not empty: host, port and a part of the secret are read from there.
+    /// The rendezvous file, from which host, port and a part of the secret are read; "": none.
+    std::string file = {};
     std::string secret =
         {};  ///< What its ranks must know; empty: whoever reaches the loopback host.
 };

@@ -42,7 +42,7 @@ Socket prepared(int file) {
     return Socket(file);
 }
 
-/// None, and an errno, when that is not possible.
+/// A socket that listens at the address; none, and an errno, when that is not possible.
 Socket listening_at(const addrinfo& address, int backlog) {
     Socket made(socket(address.ai_family, address.ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK,
                        address.ai_protocol));

@@ -48,14 +48,15 @@ int port_of(const Socket& listening);
 Socket accept_from(const Socket& listening);
 /// A connection to a listening socket; none when nobody listens there.
 Socket connect_to(const std::string& host, int port, Deadline deadline);
-/// The same without waiting, to an address in numbers; none when it cannot begin.
+/// A socket that begins to connect to an address in numbers, without waiting; none when it cannot
+/// begin.
 Socket begin_to_connect(const std::string& host, int port);
 /// Whether the host is this machine alone, by all of its addresses (127.0.0.1, ::1).
 bool is_loopback(const std::string& host);
 
 /// Waits for the events of poll(); false when the deadline has passed.
 bool wait_for(int file, short events, Deadline deadline);
-/// For poll(): from 0 to `most`.
+/// The milliseconds until a deadline, for poll(): from 0 to `most`.
 int milliseconds_until(Deadline deadline, int most);
 
 }  // namespace catena

@@ -31,7 +31,7 @@ public:
         storage_->lender = lender;
     }
 
-    /// `offset` in elements.
+    /// An array that shows this storage from `offset` elements on.
     Array array(const Type& type, const Strides& strides, int64_t offset) const {
         Ref<ArrayBody> body = make_ref<ArrayBody>();
         body->storage = Ref<Storage>(storage_);

@@ -111,7 +111,8 @@ bool copy_transposed(const LoopNest& nest, size_t element, std::byte* to, const 
     return true;
 }
 
-/// In the order of the target's memory, so that its neighbours are written one after the other.
+/// The loops of a copy in the order of the target's memory, so that its neighbours are written one
+/// after the other.
 LoopNest nest_of(const Array& from, const Array& to) {
     std::array<int, max_rank> order;
     const int rank = to.rank();

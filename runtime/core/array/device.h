@@ -15,7 +15,7 @@ struct KernelCall;
 class Device {
 public:
     virtual ~Device() = default;
-    /// "cpu", "meta", "cuda:0".
+    /// The device's name: "cpu", "meta", "cuda:0".
     const std::string& name() const { return name_; }
     /// Whether it is the device of arrays without memory.
     bool is_meta() const { return is_meta_; }

@@ -21,7 +21,7 @@ namespace catena {
 ///     DLManagedTensor* tensor = ct::to_dlpack(x);
 ///     torch::Tensor t = at::fromDLPack(tensor);
 DLManagedTensor* to_dlpack(const Array& array);
-/// The same as a tensor with a version (1.0) and flags, which also says that memory may only be
+/// The array as a tensor with a version (1.0) and flags, which also says that memory may only be
 /// read.
 DLManagedTensorVersioned* to_dlpack_versioned(const Array& array);
 
@@ -31,7 +31,7 @@ DLManagedTensorVersioned* to_dlpack_versioned(const Array& array);
 /// (pinned memory is), DtypeError for a dtype that Catena lacks, ShapeError for more than 8 axes
 /// and for negative sizes, ValueError for null and for elements that are not aligned.
 Array from_dlpack(DLManagedTensor* tensor);
-/// The same of a tensor with a version, which may be written to unless its flags say that it can
+/// The array of a tensor with a version, which may be written to unless its flags say that it can
 /// only be read. ValueError for another major version than 1.
 Array from_dlpack(DLManagedTensorVersioned* tensor);
 

@@ -21,15 +21,15 @@ struct Tensor {
     int32_t rank;
     DtypeOfTensor dtype;
     int64_t* shape;
-    int64_t* strides;  ///< In elements; null: row-major.
+    int64_t* strides;  ///< The steps along the axes, in elements; null: row-major.
     uint64_t byte_offset;
 };
-struct Managed {  ///< DLManagedTensor
+struct Managed {  ///< The tensor of DLManagedTensor.
     Tensor tensor;
     void* context;
     void (*deleter)(Managed*);
 };
-struct Versioned {  ///< DLManagedTensorVersioned
+struct Versioned {  ///< The tensor of DLManagedTensorVersioned.
     uint32_t major, minor;
     void* context;
     void (*deleter)(Versioned*);

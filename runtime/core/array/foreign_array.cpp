@@ -17,7 +17,7 @@ namespace {
 struct ForeignStorage : Storage {
     std::function<void()> release;
     std::function<bool()> others_may_write;
-    ForeignStorage* next = nullptr;  ///< Of those that wait.
+    ForeignStorage* next = nullptr;  ///< The next one of those that wait to be released.
 
     // Not a Storage from its pool.
     static void* operator new(size_t bytes) { return ::operator new(bytes); }

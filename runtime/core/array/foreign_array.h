@@ -8,10 +8,11 @@ namespace catena {
 
 /// Elements that somebody else owns, in host memory or that of a device.
 struct ForeignMemory {
-    void* data = nullptr;  ///< Of element [0,...,0]; a multiple of the size of an element.
+    /// The address of element [0,...,0]; a multiple of the size of an element.
+    void* data = nullptr;
     Type type;
-    Strides strides;           ///< In elements, also zero or negative.
-    Device* device = nullptr;  ///< Null: the host.
+    Strides strides;  ///< The steps along the axes, in elements; they may be zero or negative.
+    Device* device = nullptr;  ///< The device of the memory; null: the host.
     bool is_read_only = false;
     /// Called once, when the last array that shows the memory is gone: on whichever thread that
     /// is, which holds no lock of Catena's then. Must not throw.

@@ -9,7 +9,7 @@
 namespace catena {
 namespace {
 
-/// Of an array that is computed by now.
+/// The storage of an array that is computed by now.
 const Ref<Storage>& storage_of(const Array& array) {
     if (!array.defined()) fail<ValueError>("HeldMemory: the array is undefined");
     if (Pending* pending = array.body()->pending) pending->force(*array.body());

@@ -19,7 +19,7 @@ public:
     HeldMemory& operator=(HeldMemory other) noexcept;
     ~HeldMemory();
 
-    /// Null if nothing is held.
+    /// The storage that is held; null if there is none.
     const Storage* storage() const { return storage_.get(); }
 
 private:

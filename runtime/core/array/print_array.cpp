@@ -45,8 +45,8 @@ std::string shortest(T value) {
         return fmt::format("{:.5g}", float(value));
 }
 
-/// All numbers with equally many digits after the point; in powers of ten where some are very large
-/// or very small.
+/// Writes all numbers with equally many digits after the point; in powers of ten where some are
+/// very large or very small.
 template <class T>
 std::vector<std::string> float_texts(const std::vector<T>& values, const PrintOptions& options) {
     double largest = 0, smallest = INFINITY;
@@ -69,7 +69,7 @@ std::vector<std::string> float_texts(const std::vector<T>& values, const PrintOp
     return texts;
 }
 
-/// Each as short as it can be.
+/// Writes each number as short as it can be.
 template <class T>
 std::vector<std::string> shortest_texts(const std::vector<T>& values) {
     std::vector<std::string> texts;
@@ -88,7 +88,7 @@ std::vector<std::string> texts_of(const std::vector<T>& values, const PrintOptio
 /// Walks over the elements that are shown, in order.
 struct Shown {
     const Shape& shape;
-    int64_t edge;  ///< 0: all are shown.
+    int64_t edge;  ///< How many elements are shown at each end of an axis; 0: all are shown.
 
     Shown(const Array& array, const PrintOptions& options)
         : shape(array.shape()),
@@ -150,7 +150,8 @@ private:
         }
         out_ += in_columns_ ? ']' : '}';
     }
-    /// In columns a blank between numbers, a line between rows, an empty line between matrices.
+    /// Writes what stands between elements: a blank between numbers, a line between rows, an empty
+    /// line between matrices.
     void separate(int axis) {
         if (!in_columns_) {
             out_ += ", ";

@@ -28,9 +28,9 @@ std::string to_text(const Array& array, const PrintOptions& options = print_opti
 /// Writes the elements, as to_text().
 std::ostream& operator<<(std::ostream& out, const Array& array);
 
-std::ostream& operator<<(std::ostream& out, const Dims& shape);  ///< [2,3]
-std::ostream& operator<<(std::ostream& out, const Type& type);   ///< float32[2,3]
-std::ostream& operator<<(std::ostream& out, Dtype dtype);        ///< float32
+std::ostream& operator<<(std::ostream& out, const Dims& shape);  ///< Writes a shape: [2,3].
+std::ostream& operator<<(std::ostream& out, const Type& type);   ///< Writes a type: float32[2,3].
+std::ostream& operator<<(std::ostream& out, Dtype dtype);  ///< Writes the dtype's name: float32.
 
 }  // namespace catena
 

@@ -18,7 +18,7 @@ inline constexpr int max_rank = 8;
 class Dims {
 public:
     Dims() = default;
-    /// These values; ShapeError for more than max_rank.
+    /// A list of these values; ShapeError for more than max_rank.
     Dims(std::initializer_list<int64_t> values);
     /// Copies the values; ShapeError for more than max_rank.
     explicit Dims(std::span<const int64_t> values);
@@ -41,13 +41,13 @@ public:
     int64_t operator[](int i) const { return values_[i]; }
     /// The last value; there must be one.
     int64_t back() const { return values_[rank_ - 1]; }
-    /// At the first value.
+    /// A pointer to the first value.
     const int64_t* begin() const { return values_; }
-    /// Behind the last value.
+    /// A pointer behind the last value.
     const int64_t* end() const { return values_ + rank_; }
-    /// At the first value.
+    /// A pointer to the first value.
     int64_t* begin() { return values_; }
-    /// Behind the last value.
+    /// A pointer behind the last value.
     int64_t* end() { return values_ + rank_; }
     /// Appends a value; ShapeError beyond max_rank.
     void push_back(int64_t value);
@@ -77,7 +77,7 @@ using Strides = Dims;
 /// A list of axes.
 using Axes = Dims;
 
-/// "[2,3]"
+/// The values as text: "[2,3]".
 std::string to_string(const Dims& dims);
 
 /// The product of the sizes; 1 without axes.
@@ -105,7 +105,7 @@ struct Type {
     Shape shape;
     friend bool operator==(const Type&, const Type&) = default;
 };
-/// "float32[2,3]"
+/// The type as text: "float32[2,3]".
 std::string to_string(const Type& type);
 
 }  // namespace catena

@@ -68,61 +68,61 @@ struct BFloat16 {
 /// The dtype of the C++ type of an element, as `value`.
 template <class T>
 struct DtypeOf;
-/// bool.
+/// The dtype of bool.
 template <>
 struct DtypeOf<bool> {
     /// The dtype.
     static constexpr Dtype value = Dtype::bool_;
 };
-/// int8.
+/// The dtype of int8_t.
 template <>
 struct DtypeOf<int8_t> {
     /// The dtype.
     static constexpr Dtype value = Dtype::int8;
 };
-/// int16.
+/// The dtype of int16_t.
 template <>
 struct DtypeOf<int16_t> {
     /// The dtype.
     static constexpr Dtype value = Dtype::int16;
 };
-/// int32.
+/// The dtype of int32_t.
 template <>
 struct DtypeOf<int32_t> {
     /// The dtype.
     static constexpr Dtype value = Dtype::int32;
 };
-/// int64.
+/// The dtype of int64_t.
 template <>
 struct DtypeOf<int64_t> {
     /// The dtype.
     static constexpr Dtype value = Dtype::int64;
 };
-/// uint8.
+/// The dtype of uint8_t.
 template <>
 struct DtypeOf<uint8_t> {
     /// The dtype.
     static constexpr Dtype value = Dtype::uint8;
 };
-/// float16.
+/// The dtype of Half.
 template <>
 struct DtypeOf<Half> {
     /// The dtype.
     static constexpr Dtype value = Dtype::float16;
 };
-/// bfloat16.
+/// The dtype of BFloat16.
 template <>
 struct DtypeOf<BFloat16> {
     /// The dtype.
     static constexpr Dtype value = Dtype::bfloat16;
 };
-/// float32.
+/// The dtype of float.
 template <>
 struct DtypeOf<float> {
     /// The dtype.
     static constexpr Dtype value = Dtype::float32;
 };
-/// float64.
+/// The dtype of double.
 template <>
 struct DtypeOf<double> {
     /// The dtype.

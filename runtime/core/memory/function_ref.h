@@ -25,7 +25,7 @@ public:
               return (*static_cast<std::remove_reference_t<F>*>(callable))(
                   std::forward<Arguments>(arguments)...);
           }) {}
-    /// Calls it.
+    /// Calls the function.
     Result operator()(Arguments... arguments) const {
         return call_(callable_, std::forward<Arguments>(arguments)...);
     }

@@ -11,7 +11,7 @@ std::string message(const std::string& who, size_t asked, size_t held) {
     return fmt::format("{}: out of memory: {}, {} bytes are held already", who, what, held);
 }
 
-/// Made while there is memory for its text. Copies share the text.
+/// An error that was made while there was memory for its text. Copies share the text.
 const OutOfMemory& prepared() {
     static const OutOfMemory& error = *new OutOfMemory("catena", 0, 0);
     return error;

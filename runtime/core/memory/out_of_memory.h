@@ -25,8 +25,8 @@ struct OutOfMemory : DeviceError {
 ///
 /// Throws OutOfMemory of "WHAT: WHICH", or of less where no memory is left to say it.
 [[noreturn]] void throw_out_of_memory(std::string_view what, std::string_view which = "");
-/// As throw_out_of_memory(), for a text that must be composed first, which may run out of memory as
-/// well.
+/// Throws as throw_out_of_memory() does, with a text that must be composed first, which may run out
+/// of memory as well.
 template <class What>
     requires requires(const What& what) { std::string(what()); }
 [[noreturn]] void throw_out_of_memory(const What& what, std::string_view which = "") {

@@ -11,7 +11,7 @@ template <class T>
 class Owned {
 public:
     Owned() noexcept = default;
-    /// Owns this object.
+    /// Takes the ownership of this object.
     explicit Owned(T* object) noexcept : object_(object) {}
     Owned(Owned&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
     Owned& operator=(Owned&& other) noexcept {

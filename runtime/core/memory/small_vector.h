@@ -16,11 +16,11 @@ public:
     /// The type of an element.
     using value_type = T;
 
-    /// Without elements.
+    /// A list without elements.
     SmallVector() noexcept : data_(inline_data()) {}
     /// `n` elements as T() makes them.
     explicit SmallVector(size_t n) : SmallVector() { resize(n); }
-    /// These elements.
+    /// A list of these elements.
     SmallVector(std::initializer_list<T> values) : SmallVector() {
         append(values.begin(), values.end());
     }
@@ -56,17 +56,17 @@ public:
     size_t size() const noexcept { return size_; }
     /// Whether there is no element.
     bool empty() const noexcept { return size_ == 0; }
-    /// At the first element.
+    /// A pointer to the first element.
     T* data() noexcept { return data_; }
-    /// At the first element.
+    /// A pointer to the first element.
     const T* data() const noexcept { return data_; }
-    /// At the first element.
+    /// A pointer to the first element.
     T* begin() noexcept { return data_; }
-    /// Behind the last element.
+    /// A pointer behind the last element.
     T* end() noexcept { return data_ + size_; }
-    /// At the first element.
+    /// A pointer to the first element.
     const T* begin() const noexcept { return data_; }
-    /// Behind the last element.
+    /// A pointer behind the last element.
     const T* end() const noexcept { return data_ + size_; }
     /// The element at this position, which is not checked.
     T& operator[](size_t i) noexcept { return data_[i]; }

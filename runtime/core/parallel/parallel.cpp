@@ -21,8 +21,8 @@ namespace catena {
 
 namespace {
 
-/// For oneDNN, which asks OpenMP. The thread sanitizer cannot see the barriers between its threads:
-/// one has to do there.
+/// Tells OpenMP the number of threads, for oneDNN, which asks it. Under the thread sanitizer, which
+/// cannot see the barriers between its threads, that is one.
 void tell_openmp(int count) {
 #if defined(__SANITIZE_THREAD__)
     count = 1;

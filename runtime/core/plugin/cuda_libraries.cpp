@@ -35,7 +35,7 @@ void add_nvidia_folders(const fs::path& packages, std::vector<std::string>& foun
     }
 }
 
-/// Of all versions of Python that an environment has.
+/// Adds the folders of an environment's packages, of all versions of Python that it has.
 void add_environment(const fs::path& prefix, std::vector<std::string>& found) {
     for (const char* lib : {"lib", "lib64", "local/lib"})
         for (const fs::path& python : folders_in(prefix / lib))

@@ -14,8 +14,8 @@ struct CudaPlugIn {
     const char* (*version)();
     /// The device with that index; DeviceError when there are fewer.
     Device* (*device)(int index);
-    /// That device alone, with all that decides how fast it is, for what is kept of it: "NVIDIA
-    /// H100, sm_90, 85.0 GB; driver for CUDA 13.0; cuBLASLt 13.1; cuDNN 9.14".
+    /// A device by its number, with all that decides how fast it is, by which what is measured of
+    /// it is kept: "NVIDIA H100, sm_90, 85.0 GB; driver for CUDA 13.0; cuBLASLt 13.1; cuDNN 9.14".
     std::string (*machine)(int index);
 };
 

@@ -4,7 +4,7 @@ namespace catena {
 
 enum class InstructionSet { none, avx2, avx512 };
 
-/// As CATENA_CPU has them: "scalar", "avx2", "avx512".
+/// The set's name, as CATENA_CPU has it: "scalar", "avx2", "avx512".
 const char* name_of(InstructionSet set);
 
 /// What the processor has.

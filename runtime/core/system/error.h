@@ -12,7 +12,7 @@ namespace catena {
 /// Base of all errors caused by the user. what() ends with " (at FILE:LINE)" when
 /// the user's line is known.
 struct Error : std::runtime_error {
-    /// With the message, to which the user's line is added when it is known.
+    /// An error with this message, to which the user's line is added when it is known.
     explicit Error(const std::string& message);
 };
 /// Shapes that do not fit an operation.

@@ -15,13 +15,13 @@
 namespace catena {
 namespace {
 
-constinit PerThread<int> own_scopes;  ///< Of NoFork on this thread.
+constinit PerThread<int> own_scopes;  ///< The number of NoFork objects of this thread.
 
 /// A mutex of any kind.
 struct Taken {
     void* mutex;
     bool (*try_lock)(void* mutex);
-    void (*wait)(void* mutex);  ///< Until it was free.
+    void (*wait)(void* mutex);  ///< Waits until a mutex was free.
     void (*unlock)(void* mutex);
     void (*renew)(void* mutex);
 };
@@ -37,10 +37,10 @@ Taken taken(Mutex& mutex) {
 
 /// Never destroyed: a process may fork while it ends.
 struct Forks {
-    std::mutex gate;  ///< Guards what follows.
+    std::mutex gate;  ///< The lock of the variables below.
     std::vector<Taken> mutexes;
     std::array<void (*)(), 8> functions{};
-    std::atomic<size_t> function_count{0};  ///< Only grows.
+    std::atomic<size_t> function_count{0};  ///< The number of functions, which only grows.
     std::atomic<int> scopes{0};             ///< Threads that are in a NoFork.
 
     Forks();

@@ -14,7 +14,7 @@ namespace {
 /// One word, since thread_local data must be few bytes (per_thread.h).
 class Outermost {
 public:
-    /// Of the scopes that are alive, the outermost one that knows or asks; else null.
+    /// The outermost one of the scopes that are alive which knows or asks; else null.
     const LocationScope* scope() const {
         return reinterpret_cast<const LocationScope*>(word_ & ~forgotten);
     }
@@ -35,7 +35,7 @@ thread_local constinit Outermost outermost [[gnu::tls_model("initial-exec")]];
 
 std::atomic<AskLocation> host_language = nullptr;
 
-/// Not a line of another language, nor a node of a model.
+/// Whether a line is one of C++, not of another language, nor a node of a model.
 bool is_of_cpp(const SourceLoc& loc) {
     const std::string_view file = loc.file;
     return file.ends_with(".cpp") || file.ends_with(".h");

@@ -17,7 +17,7 @@ struct SourceLoc {
     uint32_t line = 0;
 
     SourceLoc() = default;
-    /// Of a place in C++ code.
+    /// A place in C++ code.
     SourceLoc(const std::source_location& at)
         : file(at.file_name()), function(at.function_name()), line(at.line()) {}
 };

@@ -11,7 +11,7 @@
 namespace catena::per_thread {
 namespace {
 
-constexpr int most = 256;  ///< Of PerThread objects in a process.
+constexpr int most = 256;  ///< The most PerThread objects that a process may have.
 
 struct Table {
     struct Made {
@@ -22,7 +22,7 @@ struct Table {
     std::vector<Made> made;  ///< The latest last.
 };
 
-void* none[most] = {};  ///< Never written.
+void* none[most] = {};  ///< The values of a thread that has made none; never written.
 
 Table* of_this_thread() { return values == none ? nullptr : reinterpret_cast<Table*>(values); }
 
@@ -40,8 +40,8 @@ void end_thread(void* table) {
     delete &ended;
 }
 
-/// Of POSIX, not a thread_local with a destructor: it runs after all of those, again for what they
-/// leave behind, and not on the main thread.
+/// A key of POSIX that ends a thread's values, not a thread_local with a destructor: it runs after
+/// all of those, again for what they leave behind, and not on the main thread.
 pthread_key_t end_of_thread() {
     static const pthread_key_t key = [] {
         pthread_key_t made;

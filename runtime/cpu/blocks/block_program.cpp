@@ -149,7 +149,8 @@ public:
         return program && program->op == &op ? program : nullptr;
     }
 
-    /// Null when the op is not a registered one, whose address could come to mean another op.
+    /// The program of an op that is added to the table; null when the op is not a registered one,
+    /// whose address could come to mean another op.
     const BlockProgram* add(const OpDef& op, Compute compute) {
         if (op.id >= capacity || find_op(op.name) != &op) return nullptr;
         const std::lock_guard lock(mutex_);

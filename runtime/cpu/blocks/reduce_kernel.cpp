@@ -320,13 +320,14 @@ private:
     BlockKernels::Load load_;
     BlockKernels::Store store_;
     bool in_place_ = false;  ///< Dense blocks of the input need no conversion.
-    Walk kept_, reduced_;    ///< Without the innermost dimension.
+    /// Walks over the kept and the reduced dimensions, without the innermost one.
+    Walk kept_, reduced_;
     int64_t inner_size_ = 1, inner_stride_ = 1;
     bool inner_reduced_ = true;
 };
 
-/// As if the input's axes were ordered as its elements lie in memory, and the results ordered after
-/// it.
+/// Reduces as if the input's axes were ordered as its elements lie in memory, and the results
+/// ordered after it.
 void reduce_in_memory_order(const KernelCall& call, const Axes& axes) {
     const Array& input = call.inputs[0];
     std::array<int, max_rank> order;

@@ -24,7 +24,7 @@ Array as_row_major(const Array& array, Dtype dtype) {
     return array.defined() ? array.astype(dtype).as_contiguous() : array;
 }
 
-/// The same in whichever of the two memory orders it is.
+/// The array in the dtype, in whichever of the two memory orders it is.
 Array readable(const Array& array, Dtype dtype) {
     Array converted = array.astype(dtype);
     const bool is_ordered = memory_order(converted.shape(), converted.strides()).has_value();

@@ -100,7 +100,8 @@ bool skip(Description& description, int implementations) {
     return implementations == 0;
 }
 
-/// By the implementation that oneDNN names after `skipped` others; none if there is none.
+/// A primitive by the implementation that oneDNN names after `skipped` others; none if there is
+/// none.
 std::optional<ConvolutionPrimitive> made(ConvolutionDirection direction, const ConvolutionSizes& s,
                                          int skipped) {
     using namespace dnnl;
@@ -175,7 +176,7 @@ size_t image_bytes(const onednn::Tensor& tensor) {
            dnnl::memory::data_type_size(tensor.ours().data_type());
 }
 
-/// For one image on one thread, to be run for all of them.
+/// A primitive for one image on one thread, to be run for all of them.
 std::optional<ConvolutionPrimitive> made_for_images(ConvolutionDirection direction,
                                                     ConvolutionSizes s, int skipped) {
     const int64_t images = s.x[0];

@@ -120,7 +120,7 @@ void pack_seen(const Sizes& s, const Chunk& chunk, const double* image, double* 
     });
 }
 
-/// The same, transposed: [positions, taps].
+/// Packs what the windows see transposed: [positions, taps].
 void pack_seen_transposed(const Sizes& s, const Chunk& chunk, const double* image, double* packed) {
     for_each_tap(s, (s.taps() + width - 1) / width * width, chunk, image,
                  [&](int64_t tap, const double* row) {

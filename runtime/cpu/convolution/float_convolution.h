@@ -36,7 +36,7 @@ public:
 
 private:
     struct Choice {
-        size_t place;  ///< In the table.
+        size_t place;  ///< The place of the way in the table.
         Taken taken;
         std::unique_ptr<PreparedWay> prepared;
     };

@@ -17,7 +17,7 @@ std::atomic<int64_t> runs_in_tiles = 0, runs_swept = 0;
 /// Positions of each image.
 int64_t positions_of(const Array& y) { return y.size() / (y.dim(0) * y.dim(1)); }
 
-/// By their definition, for results that are not all finite.
+/// Computes the statistics by their definition, for results that are not all finite.
 void define(const Array& y, float* sums, float* squares) {
     const float* const from = y.elements<float>();
     const int64_t channels = y.dim(1), positions = positions_of(y), images = y.dim(0),

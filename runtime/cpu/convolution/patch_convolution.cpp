@@ -72,7 +72,7 @@ private:
         return std::min(std::max(for_cache, for_threads), s_.height);
     }
 
-    /// Those that see rows [begin, end) of a picture.
+    /// The results that see rows [begin, end) of a picture.
     Rows results(int64_t begin, int64_t end) const {
         const int64_t above =
             begin + s_.top -
@@ -84,7 +84,7 @@ private:
         return {first, last - first};
     }
 
-    /// Of a part.
+    /// The most results of a part.
     int64_t most_results() const {
         const int64_t most = (s_.height + bands_ - 1) / bands_;
         return std::min(s_.rows, (most + s_.kernel_rows - 2) / s_.row_stride + 1);

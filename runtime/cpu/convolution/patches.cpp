@@ -60,7 +60,7 @@ CATENA_AVX2_INLINE void add_lanes(std::integral_constant<int, 8>, __m256i there,
                                   float* to) {
     _mm256_storeu_ps(to, _mm256_add_ps(_mm256_loadu_ps(to), _mm256_maskload_ps(patch, there)));
 }
-/// `there`: of the upper half.
+/// Adds the lanes of a vector; `there`: of the upper half.
 CATENA_AVX2_INLINE void add_lanes(std::integral_constant<int, 16>, __m256i there,
                                   const float* patch, float* to) {
     _mm256_storeu_ps(to, _mm256_add_ps(_mm256_loadu_ps(to), _mm256_loadu_ps(patch)));

@@ -58,7 +58,7 @@ public:
     int64_t count() const { return count_; }
 
 private:
-    Key key_;  ///< Of the present call: its memory is used again.
+    Key key_;  ///< The key of the present call, whose memory is used again.
     std::unordered_map<Key, FloatConvolution, KeyHash> prepared_;
     int64_t count_ = 0;
 };

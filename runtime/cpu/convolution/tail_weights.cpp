@@ -37,7 +37,7 @@ Array memory_of(size_t bytes) {
     return Array::empty({Dtype::float32, Shape{int64_t(bytes / sizeof(float))}}, cpu_device());
 }
 
-/// In any order: the bounds are for sums far from overflow.
+/// The sum in any order: the bounds are for sums far from overflow.
 template <int bytes>
 CATENA_INLINE float sum_of_magnitudes_of(const float* W, int64_t count) {
     return sum_of<bytes>(W, count,
@@ -45,7 +45,7 @@ CATENA_INLINE float sum_of_magnitudes_of(const float* W, int64_t count) {
 }
 CATENA_VECTOR_WIDTHS(float, sum_of_magnitudes, (const float* W, int64_t count), (W, count))
 
-/// Not finite if a weight is not.
+/// Adds the bounds of the weights, which are not finite if a weight is not.
 void add_bounds(const float* W, int64_t channels, int64_t products, const float* scale,
                 double* bounds) {
     bounds[0] = bounds[1] = 0;

@@ -60,7 +60,7 @@ struct Opened {
     std::string problem;  ///< Why there is none.
 };
 
-/// Once for both types.
+/// The opened library, one for both types.
 const Opened& opened() {
     static const Opened& once = *new Opened([] {
         void* library =

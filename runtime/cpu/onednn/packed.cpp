@@ -19,7 +19,7 @@ namespace {
 constexpr int uses_before_keeping = 4;
 
 struct Form {
-    int64_t byte_offset;  ///< In the storage.
+    int64_t byte_offset;  ///< The place of the packed part in the storage, in bytes.
     WeightForm kind;
     dnnl::memory::desc from, to;
     Array packed = {};

@@ -122,7 +122,7 @@ CATENA_AVX2_INLINE void store_pairs(float* to, int64_t count, __m256 even, __m25
 
 struct Best {
     __m256 value;
-    __m256 tap;  ///< Bits of numbers.
+    __m256 tap;  ///< The bits of the number of a tap.
 };
 /// A larger value wins, and so does NaN.
 CATENA_AVX2_INLINE void compete(Best& best, __m256 value, int tap) {

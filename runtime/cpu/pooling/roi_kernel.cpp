@@ -41,7 +41,7 @@ public:
             bins.aligned ? align(corners, axis) : round(corners, axis);
     }
 
-    /// Of a bin, where places are sampled.
+    /// The number of places that are sampled in a bin.
     double samples() const { return double(samples_[0]) * double(samples_[1]); }
 
     /// Samples by which means are divided.
@@ -76,7 +76,7 @@ private:
                             (bins_.with_far_edge ? 1 : 0);
         step_[axis] = std::max(size, 1.0) / double(axis == 0 ? bins_.rows : bins_.columns);
     }
-    /// From the first to behind the last pixel of a bin along an axis.
+    /// The first pixel of a bin along an axis, and the one behind its last.
     std::pair<int64_t, int64_t> pixels(int axis, int64_t bin, int64_t size) const {
         const auto inside = [&](double place) {
             return int64_t(std::clamp(place + begin_[axis], 0.0, double(size)));
@@ -116,7 +116,7 @@ std::vector<double> numbers_of(const Array& array) {
     return {wide.elements<double>(), wide.elements<double>() + wide.size()};
 }
 
-/// Of a bin; more would be a sampling ratio or a region that was not meant.
+/// The most samples of a bin; more would be a sampling ratio or a region that was not meant.
 constexpr double most_samples = 1 << 22;
 
 /// All regions on the host, checked.

@@ -60,8 +60,8 @@ struct Primitive {
     }
 };
 
-/// Made once for each sizes: oneDNN generates code. Those of sizes that no longer occur are dropped
-/// now and then.
+/// The primitive of a product's sizes, made once, because oneDNN generates code. Those of sizes
+/// that no longer occur are dropped now and then.
 std::shared_ptr<const Primitive> find(const Product& p) {
     constexpr size_t most = 2000;
     static std::mutex& mutex = taken_by_forks(*new std::mutex);

@@ -19,8 +19,8 @@ int64_t power_of_two(int64_t limit) {
     return int64_t(std::bit_floor(uint64_t(std::max<int64_t>(limit, 1))));
 }
 
-/// Each part reads the other operand once more: 48 rows or columns are enough for up to four parts,
-/// 256 for more (measured).
+/// The number of parts of a length: each part reads the other operand once more. 48 rows or columns
+/// are enough for up to four parts, 256 for more (measured).
 int64_t parts_of_length(int64_t length, int64_t least) {
     return power_of_two(std::max(std::min<int64_t>(4, length / least), length / 256));
 }

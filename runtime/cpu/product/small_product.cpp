@@ -19,9 +19,9 @@ void multiply(const SmallProduct& p) { has_avx512() ? avx512::multiply(p) : avx2
 enum class Loops {
     none,
     columns,       ///< Sixteen columns of c side by side.
-    rows,          ///< The same of c = a b with a vector b: its rows.
+    rows,          ///< The rows of c = a b with a vector b.
     sums,          ///< Sixteen terms of a sum side by side.
-    sums_of_rows,  ///< The same with a vector b.
+    sums_of_rows,  ///< The sums of rows with a vector b.
 };
 
 Loops loops_of(const TileProduct& p) {

@@ -136,7 +136,7 @@ CATENA_INLINE void lstm_backward(const BackwardRow<T>& row) {
     }
 }
 
-/// Of the rows before a step, those that a cell's elements read.
+/// The rows before a step that a cell's elements read.
 template <class T, class Step>
 CATENA_INLINE const T* state_before(RecurrentCell cell, const Step& s, int64_t i) {
     if (cell == RecurrentCell::lstm) return s.c.first + i * s.c.stride + s.first;

@@ -69,7 +69,8 @@ size_t workspace_of(const Descriptor& configuration) {
     }
 }
 
-/// Nothing when the engine cannot do it after all: heuristics promise less than plans.
+/// The plan of an engine; nothing when it cannot do it after all: heuristics promise less than
+/// plans.
 std::optional<Descriptor> plan_of(const Descriptor& configuration, const EngineSource& source) {
     try {
         Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);

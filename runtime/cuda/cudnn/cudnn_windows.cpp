@@ -48,7 +48,7 @@ struct Window {
     bool fits = true;
 };
 
-/// With two axes at least: images of one may be given as they are or widened.
+/// The window of a call, with two axes at least: images of one may be given as they are or widened.
 Window window_of(LibraryRole role, std::span<const Array* const> arrays, const Attributes& a) {
     const Array &x = *arrays.front(), &y = *arrays.back();
     const int axes = a.dims("stride").rank(), first = x.rank() - axes;

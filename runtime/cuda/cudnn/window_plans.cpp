@@ -21,7 +21,7 @@ std::vector<int64_t> numbers_of(LibraryRole role, const Operands& operands, cons
     return numbers;
 }
 
-/// The same for other processes.
+/// The choice's key as text, for other processes.
 std::string text_of(LibraryRole role, const Operands& operands, const Attributes& attributes,
                     const PlanChoice& how) {
     std::string text = fmt::format("{}{}{}", int(role), how.tf32 ? " tf32" : "",

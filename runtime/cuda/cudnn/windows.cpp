@@ -137,7 +137,7 @@ bool Windows::launch(const KernelCall& call) {
     }
 }
 
-/// At the first call that a choice is made for.
+/// Notes the choice in the profile at the first call that it is made for.
 void Windows::note(const KernelCall& call, Choice& choice) {
     {
         std::lock_guard lock(mutex_);
@@ -160,7 +160,8 @@ void Windows::note(const KernelCall& call, Choice& choice) {
                      generated_kernel);
 }
 
-/// Of views, and of copies when cuDNN does not take them as they lie.
+/// Computes a call of windows on the arrays as they lie, or on copies when cuDNN does not take them
+/// so; returns the plan's choice.
 WindowPlans::Choice& Windows::slide(const KernelCall& call) {
     Arrays inputs, outputs(std::span<const Array>(call.outputs));
     for (const Array& x : call.inputs)
@@ -201,7 +202,8 @@ WindowPlans::Choice& Windows::normalize_gradient(const KernelCall& call) {
                normalization_operands(call, inverse_deviation_of(call.inputs[3], call.scalars[0])));
 }
 
-/// With the compiler's own code, by key and all that a plan depends on besides.
+/// The store of plans, beside the compiler's own code, by key and all that a plan depends on
+/// besides.
 PlanStore Windows::store() const {
     const std::string about =
         fmt::format("cuDNN {} for {} with {} multiprocessors: ", cudnn().cudnnGetVersion(),

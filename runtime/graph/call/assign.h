@@ -12,7 +12,8 @@ void assign(const Variable& state, const Variable& value);
 /// `state` its owner. Where somebody outside holds the memory of the content (held_state.h), the
 /// elements are written there instead.
 void bind_state(VariableBody& state, Array array);
-/// As bind_state(), for content that the user gives: who holds the old memory keeps it as it is.
+/// Binds a state, as bind_state() does, to content that the user gives: who holds the old memory
+/// keeps it as it is.
 void replace_state(VariableBody& state, Array array);
 
 /// Sets the content of a state outside the graph, as set_array(), but by an update: where its

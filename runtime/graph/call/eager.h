@@ -6,7 +6,8 @@ namespace catena {
 
 struct Node;
 
-/// As code without a region runs: a kernel, or the body of a composite that has none.
+/// The results as code without a region computes them: by a kernel, or by the body of a composite
+/// that has none.
 Variables perform_eagerly(const OpCall& call);
 
 //---- its steps, of which other executors are made

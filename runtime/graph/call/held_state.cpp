@@ -63,8 +63,8 @@ void write_home(VariableBody& state, Array home, const Array& elements) {
     own(state, std::move(mine));
 }
 
-/// As is_held(), which may say yes of memory that its owner has left to us where this thread lacks
-/// the host's lock.
+/// Whether memory is held for certain: is_held() may say yes of memory that its owner has left to
+/// us where this thread lacks the host's lock.
 bool is_surely_held(const Array& array) {
     if (!is_held(array)) return false;
     if (array.storage()->is_held()) return true;

@@ -23,7 +23,7 @@ inline bool is_held(const Array& array) {
 /// `array`, or a copy if it is held.
 Array not_held(const Array& array);
 
-/// For an update of a state to `array`, one of which is_held(). True: its elements were written to
+/// Updates a state to `array`, where one of the two is_held(). True: its elements were written to
 /// where the content lies, which stays. False: the state is to be bound to `array`, which may have
 /// become a copy. Within a static region what was recorded so far is computed first, since it has
 /// read the old elements, and the update stays whatever comes after it.

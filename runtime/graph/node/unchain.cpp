@@ -29,7 +29,7 @@ const OpDef& op_unchained() {
     return op;
 }
 
-/// The same for a program's node: its edges lead to the nodes of single operations.
+/// The op of a program's node whose edges lead to the nodes of single operations.
 const OpDef& op_expanded() {
     static const OpDef op{.name = "expanded_region",
                           .input_count = -1,
@@ -95,8 +95,8 @@ bool unchain_last_users(const Ref<Node>& node) {
     return true;
 }
 
-/// Of a variable that was an output of a program's node. That may have been an input as it came, or
-/// need no gradient.
+/// Makes a variable, once an output of a program's node, lead to an edge. That may have been an
+/// input as it came, or need no gradient.
 void lead_to(VariableBody& body, const Edge& edge) {
     body.creator = edge.node;
     body.output_index = edge.index;
@@ -138,7 +138,8 @@ public:
 private:
     /// What is known of a node that is or was a whole program's.
     struct Reached {
-        uint32_t references = 0;  ///< Known references to the node: edges and outputs found.
+        /// The number of known references to the node: edges and outputs found.
+        uint32_t references = 0;
         std::vector<char> outputs;
     };
     static bool later(const Ref<Node>& a, const Ref<Node>& b) { return is_visited_after(*a, *b); }
@@ -149,7 +150,7 @@ private:
         waiting_.push_back(node);
         std::push_heap(waiting_.begin(), waiting_.end(), later);
     }
-    /// Null for the node of a single operation.
+    /// The notes on a program's node; null for the node of a single operation.
     Reached* reach(const Ref<Node>& node, int output) {
         if (!is_of_program(*node)) {
             if (node->mark) return nullptr;

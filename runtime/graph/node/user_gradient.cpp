@@ -11,7 +11,8 @@
 namespace catena {
 namespace {
 
-/// By OpDef::id. They are few, and made while others compute.
+/// The gradients of users' functions, indexed by OpDef::id. They are few, and made while others
+/// compute.
 struct UserGradients {
     std::atomic<uint32_t> lowest{~uint32_t(0)};  ///< The library's own ops are registered before.
     std::shared_mutex& mutex = taken_by_forks(*new std::shared_mutex);

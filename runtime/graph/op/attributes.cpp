@@ -18,19 +18,20 @@ namespace {
 
 using Entries = std::span<const Attributes::Entry>;
 
-/// The same bits, not only equal values: -0 is not 0, and NaN is itself.
+/// Whether two values have the same bits, not only equal values: -0 is not 0, and NaN is itself.
 bool is_same(const Attribute& a, const Attribute& b) {
     const double* const x = std::get_if<double>(&a);
     const double* const y = std::get_if<double>(&b);
     return x && y ? std::bit_cast<uint64_t>(*x) == std::bit_cast<uint64_t>(*y) : a == b;
 }
 
-/// Of names that are literals of one place, or interned.
+/// Whether two entries are the same, whose names are literals of one place, or interned.
 bool is_same_entry(const Attributes::Entry& a, const Attributes::Entry& b) {
     return a.name == b.name && is_same(a.value, b.value);
 }
 
-/// Apart, so that the comparison of a list with itself, the usual one, costs no more than that.
+/// Compares the entries of two lists. A function apart, so that the comparison of a list with
+/// itself, the usual one, costs no more than that.
 [[gnu::noinline]] bool have_the_same(std::span<const Attributes::Entry> a,
                                      std::span<const Attributes::Entry> b) {
     return std::ranges::equal(a, b, [](const Attributes::Entry& x, const Attributes::Entry& y) {

@@ -26,9 +26,9 @@ public:
         Attribute value;
     };
     Attributes() = default;
-    /// These attributes.
+    /// A list of these attributes.
     Attributes(std::initializer_list<Entry> entries);
-    /// These attributes.
+    /// A list of these attributes.
     explicit Attributes(std::vector<Entry> entries);
 
     /// The attributes in the order in which they were given.

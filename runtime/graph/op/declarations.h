@@ -30,7 +30,7 @@ private:
 class Declarations {
 public:
     Declarations() = default;
-    /// These declarations.
+    /// A list of these declarations.
     Declarations(std::initializer_list<Declaration> all) : all_(all) {}
 
     /// Adds a declaration.

@@ -39,7 +39,8 @@ struct Trace {
         /// The cell whose number is read at every call; null for a plain number.
         Ref<Cell::Body> cell;
     };
-    /// At the end of the program the state `target` (a value of Role::state) becomes `value`.
+    /// The new content of a state: at the end of the program `target` (a value of Role::state)
+    /// becomes `value`.
     struct Assign {
         int target;
         int value;

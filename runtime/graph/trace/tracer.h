@@ -11,8 +11,8 @@ namespace catena {
 /// Records operations as a Trace.
 class Tracer : public Tracing {
 public:
-    /// With `shape_only` nothing is computed, and changes of Catena's objects are undone by
-    /// restore() (also called by the destructor).
+    /// A recorder. With `shape_only` nothing is computed, and changes of Catena's objects are
+    /// undone by restore() (also called by the destructor).
     explicit Tracer(bool shape_only) : shape_only_(shape_only) {}
     /// Continues a program that was recorded elsewhere, on shapes only: `known` are the arrays of
     /// its values.
@@ -31,7 +31,7 @@ public:
     /// A variable whose gradient the program changed.
     struct GradientEffect {
         VariableBody* body;
-        int value;  ///< -1: cleared.
+        int value;  ///< The value that is assigned; -1: cleared.
     };
     /// Variables from outside whose gradient has changed since the start.
     std::vector<GradientEffect> gradient_effects();

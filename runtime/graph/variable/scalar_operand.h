@@ -17,7 +17,7 @@ public:
         /// The name, for messages and files; a literal.
         const char* name;
         int* reads = nullptr;  ///< A counter of reads of the number on the host; may be null.
-        /// With this number and name.
+        /// A number with this value and name.
         Body(double v, const char* n) : value(v), name(n) {}
         /// Frees it.
         static void destroy(Body* body) { delete body; }
@@ -38,7 +38,7 @@ public:
     operator double() const { return body_->value; }
     /// The number.
     double value() const { return body_->value; }
-    /// Its name; "" when it has none.
+    /// The number's name; "" when it has none.
     const char* name() const { return body_->name; }
     /// The shared number.
     const Ref<Body>& body() const { return body_; }

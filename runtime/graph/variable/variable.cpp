@@ -5,8 +5,8 @@
 namespace catena {
 namespace {
 
-/// There from the start, so that the name of what has none, which errors tell, needs no memory; and
-/// to the end, as objects at file scope may ask.
+/// A name for variables that have none. It is there from the start, so that the name, which errors
+/// tell, needs no memory; and to the end, as objects at file scope may ask.
 union NoName {
     constexpr NoName() : text() {}
     ~NoName() {}

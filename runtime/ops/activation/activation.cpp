@@ -14,7 +14,8 @@ namespace catena {
 
 namespace {
 
-/// Overflows to 1 / inf = 0 where exp(-x) does, and keeps the digits of small results.
+/// A function that overflows to 1 / inf = 0 where exp(-x) does, and keeps the digits of small
+/// results.
 template <class T>
 T logistic(const T& x) {
     return 1 / (exp(-x) + 1);

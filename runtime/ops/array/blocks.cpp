@@ -21,7 +21,7 @@ void check_image(const char* op, const Shape& X, int64_t r) {
     if (X.rank() != 4) fail<ShapeError>("{}: X should be [N,C,H,W], it is {}", op, to_string(X));
 }
 
-/// The same type in all, and lengths that do not grow.
+/// Checks that sequences have one type and lengths that do not grow.
 void check_sequences(std::span<const Variable> xs) {
     for (size_t i = 0; i < xs.size(); ++i) {
         if (xs[i].rank() == 0)

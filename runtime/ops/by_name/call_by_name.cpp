@@ -10,7 +10,7 @@ namespace {
 /// The numbers of nested lists in order, True as 1, and the sizes of the lists.
 struct NumberList {
     std::vector<double> numbers;
-    std::vector<int64_t> integers;  ///< Those that are written as such, and bools.
+    std::vector<int64_t> integers;  ///< The numbers that are written as integers, and bools.
     size_t bools = 0;
     Shape shape;
 
@@ -47,8 +47,8 @@ private:
     }
 };
 
-/// Of numbers beside arrays, as operators have it: floats of them decide, integers beside integers
-/// alone are such, and bools take the dtype of what is beside them.
+/// The dtype of numbers beside arrays, as operators have it: floats of them decide, integers beside
+/// integers alone are such, and bools take the dtype of what is beside them.
 Dtype dtype_beside(std::span<const Variable> arrays, const NumberList& list) {
     std::optional<Dtype> integers;
     for (const Variable& x : arrays) {

@@ -33,7 +33,7 @@ std::vector<Input> inputs_of(const BlockPart& part, std::span<const Input> all, 
     return inputs;
 }
 
-/// Its calls as they would be alone.
+/// The block's calls as they would be alone.
 struct Calls {
     Parts parts;
     std::array<std::vector<Type>, block_calls> inputs;

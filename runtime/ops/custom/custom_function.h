@@ -102,7 +102,7 @@ CustomCode custom_code(F& function, CustomCode::Run* run) {
 template <class Result>
 class CustomFunction {
 public:
-    /// Of a registered op.
+    /// The function of a registered op.
     explicit CustomFunction(const OpDef& op) : op_(&op) {}
 
     /// Calls it on one variable or array.
@@ -118,7 +118,7 @@ public:
                       const std::source_location& at = std::source_location::current()) const {
         return result(detail::call_custom(*op_, xs, at));
     }
-    /// Its name, which is its op's.
+    /// The function's name, which is its op's.
     const std::string& name() const { return op_->name; }
 
 private:

@@ -216,7 +216,7 @@ private:
 
 using Owned = std::function<void(OwnedVisitor&)>;
 
-/// The same of a function of another language.
+/// The recomputed call of a function of another language.
 class RecomputedElsewhere final : public Recomputed, public ObjectOwner {
 public:
     RecomputedElsewhere(const ForgettableFunction& f, std::span<const Variable> xs, FirstCall first,

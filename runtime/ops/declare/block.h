@@ -18,7 +18,8 @@ constexpr int block_calls = 3;
 Attributes block_attributes(std::span<const Attributes, block_calls> calls);
 struct BlockPart {
     Attributes attributes;
-    /// Of the block; without the call's input 0, unless it is the first call.
+    /// The inputs of the block that belong to the call; without the call's input 0, unless it is
+    /// the first call.
     int first_input, input_count;
 };
 /// `own_inputs`: of a call without its tail.
@@ -27,9 +28,9 @@ std::array<BlockPart, block_calls> block_parts(const Attributes& attributes, int
 /// Whether it pays that one op computes such calls.
 using BlockRule = std::function<bool(std::span<const TypeCall, block_calls>)>;
 
-/// Of a tailed op: `block` computes such calls of it where that pays.
+/// The declaration of a tailed op: `block` computes such calls of it where that pays.
 Declaration in_blocks_by(OtherOp block, BlockRule pays);
-/// Of that one: it computes calls of a tailed op.
+/// The declaration of an op that computes blocks of calls of a tailed op.
 Declaration computes_block();
 /// The block of such calls. Null where it does not pay, where the ops are different ones, and
 /// without a declaration.

@@ -12,17 +12,18 @@ namespace catena {
 struct ChannelsLast {
     static bool holds(uint32_t mask, size_t i) { return mask >> std::min<size_t>(i, 31) & 1; }
     uint32_t inputs = 0, outputs = 0;
-    /// Those of them that are read or written as fast in the other order.
+    /// The inputs and outputs among them that are read or written as fast in the other order.
     uint32_t indifferent_inputs = 0, indifferent_outputs = 0;
     bool preferred = false;  ///< The call is faster so: it would reorder row-major arrays.
-    /// So it is where the weights are kept packed (runtime/cpu/onednn/packed.h).
+    /// Whether channels last is preferred where the weights are kept packed
+    /// (runtime/cpu/onednn/packed.h).
     bool preferred_packed = false;
     bool alike = false;  ///< All of these arrays in one order, or those that differ are reordered.
     friend bool operator==(const ChannelsLast&, const ChannelsLast&) = default;
 };
 using ChannelsLastRule = std::function<ChannelsLast(const TypeCall&)>;
 
-/// Of the op's host kernel.
+/// The declaration of which order the op's host kernel takes.
 Declaration channels_last_rule(ChannelsLastRule rule);
 /// Nothing where the op declares nothing.
 ChannelsLast channels_last_of(const TypeCall& call);
@@ -45,8 +46,9 @@ struct DeviceImages {
     /// Whether a vendor library computes the call.
     std::function<bool(const TypeCall&)> in_library;
 };
-/// On a device, from images_of() and the op's role: channels last for convolutions that a library
-/// computes on tensor cores, of halves and with TF32 of float32; what is not a convolution follows.
+/// Which arrays of a call have their channels last on a device, from images_of() and the op's role:
+/// those of convolutions that a library computes on tensor cores, of halves and with TF32 of
+/// float32; what is not a convolution follows.
 ChannelsLast device_channels_last_of(const TypeCall& call, const DeviceImages& wanted);
 
 }  // namespace catena

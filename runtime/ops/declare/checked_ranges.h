@@ -18,8 +18,8 @@ using CheckedRanges = SmallVector<CheckedRange, 2>;
 
 using CheckedRangesRule = std::function<CheckedRanges(const TypeCall&)>;
 
-/// Of an op with OpDef::checks_values: a call fails for these numbers only, so that it cannot fail
-/// after another has accepted them.
+/// The declaration of an op with OpDef::checks_values: a call fails for these numbers only, so that
+/// it cannot fail after another has accepted them.
 Declaration rejects_outside(CheckedRangesRule ranges);
 /// The ranges declared; none without a declaration: such a call may fail for any reason.
 std::optional<CheckedRanges> checked_ranges(const TypeCall& call);

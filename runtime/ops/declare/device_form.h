@@ -21,7 +21,7 @@ struct ElementPass {
     bool by_element = false;
 };
 struct ElementProgram {
-    std::vector<ElementPass> passes;  ///< One after another.
+    std::vector<ElementPass> passes;  ///< The passes, which run one after another.
     int64_t scratch = 0;              ///< Words of 8 bytes, `scratch[k]`, that the passes share.
 };
 /// The number of threads. A single thread processes the elements in order, so its plan may be

@@ -21,7 +21,7 @@ using JoiningsRule = std::function<Joinings(const TypeCall&)>;
 
 /// How calls of the op with such inputs can be joined.
 Declaration joinings(JoiningsRule how);
-/// Empty without a declaration.
+/// The ways in which a call can be joined with others; empty without a declaration.
 Joinings joinings_of(const TypeCall& call);
 
 /// The op of Kind::concat: concatenates its inputs along attribute "axis".

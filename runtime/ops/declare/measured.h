@@ -15,7 +15,7 @@ using MeasuredRule = std::function<bool(const TypeCall&)>;
 /// [1, 1, 1, ...] the number of elements of a channel: a program reads it from there, since code
 /// that contained it would be another at each size. Inputs and attributes are the same.
 Declaration measured_by(OtherOp measured, MeasuredRule pays);
-/// Of that one: it computes another op and measures the result.
+/// The declaration of an op that computes another op and measures the result.
 Declaration measures_result();
 /// The op that measures such a call. Null where it does not pay, and without a declaration.
 const OpDef* measured_form(const TypeCall& call);

@@ -7,9 +7,9 @@ namespace catena {
 /// `onto` computes the op and adds the result to an array: its operands are that array, then those
 /// of the op. Its result may lie in the array's memory, where both are row-major.
 Declaration added_onto_by(OtherOp onto);
-/// Of that one: it computes another op and adds the result to an array.
+/// The declaration of an op that computes another op and adds the result to an array.
 Declaration adds_onto();
-/// Null without a declaration.
+/// The op that computes this one and adds the result to an array; null without a declaration.
 const OpDef* onto_form(const OpDef& op);
 /// Whether an op is such a form of another one: passes alone call it.
 bool is_onto_form(const OpDef& op);

@@ -12,7 +12,8 @@ namespace catena {
 using Preparation = std::function<std::unique_ptr<PreparedCall>(const KernelCall&)>;
 
 Declaration preparation(Preparation how);
-/// Null where the op declares nothing, or nothing for such a call: then the op's kernel runs.
+/// The prepared call; null where the op declares nothing, or nothing for such a call: then the op's
+/// kernel runs.
 std::unique_ptr<PreparedCall> prepare(const KernelCall& call);
 
 }  // namespace catena

@@ -20,14 +20,14 @@ enum class TailOperand : uint8_t {
     highest,  ///< One element.
 };
 constexpr int tail_operands = 7;
-/// For each operand its place among all inputs; -1 where it is not given.
+/// The place of each operand among all inputs; -1 where it is not given.
 using TailPlaces = std::array<int, tail_operands>;
 
 /// The attributes of `op` and those of its tail: which operands there are (a bit each), and what
 /// bounds the result where no operand does.
 Attributes with_tail(const Attributes& attributes, uint32_t operands, double lowest,
                      double highest);
-/// The same where nothing is told of the range of input 0.
+/// The attributes of a tail to which nothing is told of the range of input 0.
 Attributes without_range(const Attributes& attributes);
 TailPlaces tail_places(const Attributes& attributes, int own_inputs);
 /// The bounds that are constants.
@@ -37,9 +37,9 @@ double tail_highest(const Attributes& attributes);
 /// `tailed` computes the op and a tail. Its results are those of the op, and what is then known of
 /// the first one's range.
 Declaration tailed_by(OtherOp tailed);
-/// Of that one: it computes another op and a tail.
+/// The declaration of an op that computes another op and a tail.
 Declaration adds_tail();
-/// Null without a declaration.
+/// The op that computes this one and a tail; null without a declaration.
 const OpDef* tailed_form(const OpDef& op);
 /// Whether an op is the tailed form of another one: passes alone call it.
 bool is_tailed_form(const OpDef& op);

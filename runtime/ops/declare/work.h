@@ -11,7 +11,7 @@ namespace catena {
 double product_operations(const TypeCall& call, std::span<const Type> outputs);
 
 using OperationsRule = std::function<double(const TypeCall&)>;
-/// Of an op that no library has.
+/// The declaration of an op that no library has.
 Declaration counts_operations(OperationsRule rule);
 
 }  // namespace catena

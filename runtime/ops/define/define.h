@@ -46,7 +46,7 @@ public:
         op_.onnx = std::move(mapping);
         return *this;
     }
-    /// For OpDef::declared.
+    /// Adds a declaration to OpDef::declared.
     Elementwise& declare(Declaration declaration) {
         op_.declared.add(std::move(declaration));
         return *this;

@@ -63,7 +63,7 @@ struct Going {
         ended.insert(ended.begin(), slice_axis(now, 0, count, rows_of(now) - count));
         now = first_rows(now, count);
     }
-    /// Of all sequences.
+    /// The sums of all sequences, those that have ended behind the others.
     Variable all() const {
         if (ended.empty()) return now;
         std::vector<Variable> parts{now};

@@ -110,7 +110,7 @@ struct Positions {
     Variable scores;  ///< x in the dtype worked in.
     Variable hit;     ///< Bool: this class is the label.
     Variable valid;   ///< Bool per position: not to be ignored.
-    Variable weight;  ///< Per position; undefined without class weights.
+    Variable weight;  ///< The weight of each position; undefined without class weights.
 };
 
 Positions find_positions(const Variable& x, const Variable& t, const Variable& class_weight,

@@ -9,7 +9,7 @@
 namespace catena {
 namespace {
 
-/// Not 0, and on the other side of 0 than the divisor.
+/// True where a rest is not 0, and on the other side of 0 than the divisor.
 constexpr auto rest_is_opposite = [](auto rest, auto y) {
     return (rest < 0 && y > 0) || (rest > 0 && y < 0);
 };
@@ -20,8 +20,8 @@ constexpr auto rest_of = [](auto x, auto y) {
     return select(rest_is_opposite(rest, y), rest + y, rest);
 };
 
-/// Of the exact quotient, as NumPy: x / y may be rounded up to the next integer (1 / 0.1). What is
-/// left without the exact rest is an integer but for its own rounding.
+/// The floor of the exact quotient, as NumPy: x / y may be rounded up to the next integer (1 /
+/// 0.1). What is left without the exact rest is an integer but for its own rounding.
 constexpr auto floor_of_quotient = [](auto x, auto y) {
     auto rest = fmod(x, y), whole = (x - rest) / y;
     auto quotient = select(rest_is_opposite(rest, y), whole - 1, whole), below = floor(quotient);

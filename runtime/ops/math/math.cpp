@@ -18,7 +18,7 @@ constexpr double two_over_sqrt_pi = 2 * std::numbers::inv_sqrtpi;
 // Of large x the exponential of half of it is squared: that of x overflows before its half does.
 constexpr double large = 80;
 
-/// From expm1, so that small x keep their digits.
+/// A function computed from expm1, so that small x keep their digits.
 template <class T>
 T hyperbolic_sine(const T& x) {
     const T size = absolute(x), is_large = size > large;

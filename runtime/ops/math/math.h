@@ -31,7 +31,7 @@ Variable logaddexp(const Operand& a, const Operand& b);
 /// The numbers that nan_to_num puts in the place of NaN and infinities. If not given, infinities
 /// become the largest and the least number of the dtype.
 struct NanToNum {
-    /// In place of NaN.
+    /// The number in place of NaN.
     double nan = 0;
     /// In place of infinity, and of minus infinity; if not given, the largest and the least number
     /// of the dtype.

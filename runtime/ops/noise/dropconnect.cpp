@@ -36,7 +36,7 @@ void check_weights(const Variable& x, const Variable& W, const Variable& b) {
                          to_string(b.shape()), to_string(W.shape()));
 }
 
-/// Not 0 where a weight stays.
+/// A mask that is not 0 where a weight stays.
 Variable mask_of(const Variable& W, int64_t samples, const SimplifiedDropconnectOptions& options) {
     const Shape each{samples, W.shape()[0], W.shape()[1]}, all{W.shape()[0], W.shape()[1]};
     if (!options.mask.defined())

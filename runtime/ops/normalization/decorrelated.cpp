@@ -29,7 +29,7 @@ void check_part(const char* op, const char* name, const Variable& part, const Sh
                          to_string(part.type()));
 }
 
-/// Channels first.
+/// The order of the axes with the channels first.
 Axes order_of(const Variable& x) {
     Axes order{1, 0};
     for (int i = 2; i < x.rank(); ++i) order.push_back(i);

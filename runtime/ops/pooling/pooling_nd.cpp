@@ -32,9 +32,10 @@ struct PooledWindows {
 
 /// The axes that one pooling of images takes: the last two, or one alone.
 struct Pass {
-    int first, last;  ///< Of the windows; axis 2 + i of x is i.
-    Shape image;      ///< x as one image of many channels. A single last axis is its width, so that
-                      ///< neighbours lie side by side.
+    /// The first and the last offset of the windows along an axis; axis 2 + i of x is i.
+    int first, last;
+    Shape image;  ///< x as one image of many channels. A single last axis is its width, so that
+                  ///< neighbours lie side by side.
     Dims size, stride, pad;
 
     /// The pass whose last axis is `last`; all behind it are done.

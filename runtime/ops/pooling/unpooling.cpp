@@ -48,7 +48,7 @@ struct UnpooledWindows {
                                            size[i], -2 * pad[i], cover_all ? 1 - stride[i] : 0}));
         return sizes;
     }
-    /// All of an axis that some window has, without padding.
+    /// The part of an axis that some window has, without padding.
     int64_t reach(int i, int64_t count) const { return (count - 1) * stride[i] + size[i]; }
 };
 

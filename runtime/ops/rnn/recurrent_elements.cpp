@@ -144,7 +144,8 @@ std::string forward_cell(RecurrentCell cell) {
     CATENA_ASSERT(false, "a cell without a text");
 }
 
-/// From the last steps to the first: q1 holds the gradients towards h, q2 those towards c.
+/// C code that goes from the last steps to the first: q1 holds the gradients towards h, q2 those
+/// towards c.
 constexpr const char* first_gradients = R"(
         y1(i, x@gh(i));)";
 constexpr const char* first_memory = R"(
@@ -155,7 +156,7 @@ constexpr const char* backward_unit = R"(
                 const i64 from = scratch[before + n], row = scratch[rows + n], at = n * width + u, to = row * gates;
                 const T upper = q1[b * units + u] + x@gy(row * units + u);
                 T direct = 0;)";
-/// Through h R^T, when the gates of all units are known.
+/// C code for the gradient through h R^T, when the gates of all units are known.
 constexpr const char* backward_product = R"(
                 const i64 to = scratch[rows + n] * gates;
                 T sum = q1[b * units + u];

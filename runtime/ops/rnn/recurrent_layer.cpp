@@ -90,7 +90,7 @@ std::string name_of_layer(RecurrentCell cell) {
     return names[int(cell)];
 }
 
-/// Of all steps with R; x is multiplied outside.
+/// The operations of the products of all steps with R; x is multiplied outside.
 double products_with_R(const TypeCall& c) {
     return 2 * double(element_count(c.inputs[0].shape)) * double(c.inputs[1].shape[1]);
 }

@@ -48,7 +48,7 @@ Variable regular_places(const Shape& W, const Shape& offset, int axis, int64_t s
            cast(constant(positions, along, like), like.dtype());
 }
 
-/// From pixels to [-1, 1], where these are the centres of the outermost pixels.
+/// Places in [-1, 1], where these are the centres of the outermost pixels, from places in pixels.
 Variable on_grid(const Variable& places, int64_t size) {
     return places * (2.0 / double(std::max<int64_t>(size - 1, 1))) - 1;
 }

@@ -23,7 +23,7 @@ Tap tap(const Variable& index, const Variable& weight, int64_t size) {
 struct Sampler {
     const GridSampling& options;
 
-    /// From [-1, 1] to elements.
+    /// The place in elements of a coordinate in [-1, 1].
     Variable place(const Variable& g, int64_t size) const {
         return options.align_corners ? (g + 1) * (double(size - 1) / 2)
                                      : ((g + 1) * double(size) - 1) * 0.5;

@@ -30,7 +30,7 @@ void visit_kept(T& part, V visit) {
         part);
 }
 
-/// Of a kernel or a call: a list of them. A single one stands alone.
+/// A list of kernels or calls as JSON. A single one stands alone.
 template <class T>
 Json kept_json(const T& part) {
     Json values = Json::array();

@@ -47,7 +47,7 @@ Contents::Value value_from(const Json& json) {
     fail<FileError>("a value is of the unknown kind '{}'", kind);
 }
 
-/// "2*batch*time+1".
+/// The polynomial as text: "2*batch*time+1".
 std::string polynomial_text(const Json& terms, const std::vector<Contents::OpenSize>& open) {
     std::string text;
     for (const Json& term : terms) {

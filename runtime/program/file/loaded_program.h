@@ -59,8 +59,8 @@ struct Contents {
     std::vector<DeviceCode> device_codes;
     std::vector<State> states;
     std::vector<Array> constants;
-    std::vector<Value> sources;  ///< Of the schedule's inputs.
-    std::vector<Value> results;  ///< Of the program's outputs.
+    std::vector<Value> sources;  ///< Where the schedule's inputs come from.
+    std::vector<Value> results;  ///< Where the program's outputs come from.
     std::vector<int> assigned;   ///< The states assigned from the schedule's last results.
 
 private:

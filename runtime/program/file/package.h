@@ -25,7 +25,7 @@ inline constexpr int package_version = 2;
 
 struct Package {
     std::map<std::string, std::string> texts;  ///< All entries except arrays and the manifest.
-    std::map<std::string, Array> arrays;       ///< By entry name, "states/l1/W.npy".
+    std::map<std::string, Array> arrays;       ///< The arrays by entry name, "states/l1/W.npy".
 };
 
 /// The manifest and all entries; every checksum is checked. FileError naming file and entry.

@@ -46,7 +46,7 @@ std::vector<std::string> device_targets(const Contents& contents) {
 }  // namespace
 
 struct Program::Implementation {
-    /// Without a device it is only inspected.
+    /// A program for `where`; without a device it is only inspected.
     Implementation(const std::string& path, Device* where) : contents(path), device(where) {
         if (!device) return;
         if (device->is_host())
@@ -227,11 +227,12 @@ struct Program::Implementation {
     Contents contents;
     Device* device;
     std::string level;
-    std::shared_ptr<program::CodeLibrary> code_;  ///< On the host;
-    CodeDevice* code_device = nullptr;            ///< elsewhere these.
+    std::shared_ptr<program::CodeLibrary> code_;  ///< The machine code for the host.
+    CodeDevice* code_device = nullptr;            ///< The device, where it is not the host.
     program::DeviceKernels kernels;
     std::unique_ptr<program::CopyProvider> copies;
-    std::list<Sized> executables;  ///< Last used first.
+    /// The executables of the sizes that calls had, last used first.
+    std::list<Sized> executables;
     std::mutex mutex;
 };
 

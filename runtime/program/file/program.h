@@ -14,7 +14,8 @@ namespace catena {
 
 /// The device on which a program runs.
 struct ProgramOptions {
-    std::string device = "cpu";  ///< Or "cuda:0", if it was saved with code for such devices.
+    /// The device, "cpu", or "cuda:0" if it was saved with code for such devices.
+    std::string device = "cpu";
 };
 
 /// A compiled program from a file written by StaticGraph::save(), with its parameters and other
@@ -34,7 +35,7 @@ public:
     static Program load(const std::string& path);
     static Program load(const std::string& path, const ProgramOptions& options);
     static Program load(const std::string& path, Device& device);
-    /// For inspection: loads no code, and run() is a ValueError.
+    /// Opens a program for inspection: loads no code, and run() is a ValueError.
     static Program open(const std::string& path);
 
     /// The name of the region that was saved.
@@ -60,14 +61,14 @@ public:
     /// the file is ever executed. FileError naming file and place.
     void verify() const;
 
-    /// Its launches: as at the latest call, else at open sizes of 1.
+    /// The program's launches: as at the latest call, else at open sizes of 1.
     std::vector<LaunchReport> launches() const;
 
     /// The names of the states.
     std::vector<std::string> state_names() const;
     /// Present content. ValueError listing the names when there is no such state.
     Array state(const std::string& name) const;
-    /// Same type, else ShapeError or DtypeError.
+    /// Replaces a state by an array of its type, else ShapeError or DtypeError.
     void set_state(const std::string& name, const Array& array);
 
     /// The hyperparameters with their values.

@@ -13,7 +13,7 @@ struct ProgramPort {
     std::string name;
     /// The dtype of its elements.
     Dtype dtype{};
-    /// Its sizes: numbers, or names of open sizes.
+    /// The sizes of the array: numbers, or names of open sizes.
     std::vector<std::string> sizes;
 };
 

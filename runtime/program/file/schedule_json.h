@@ -17,11 +17,10 @@ Schedule schedule_from(const nlohmann::json& document);
 nlohmann::json number_json(double number);
 double number_from(const nlohmann::json& document);
 
-/// In a document, a number that depends on open sizes s: {"affine": [c, f0, f1, ...]} is c + f0 s0
-/// + f1 s1 + ...,
-/// {"polynomial": [[f, e0, e1, ...], ...]} the sum of f s0^e0 s1^e1 ..., and {"ratio": [k, a, b]}
-/// is k times a over b, of which each is one of these or a number. {"ratio": [k, a, b, 1]} is k a /
-/// max(b, 1): n / max(n - 1, 1).
+/// The document at these sizes: a number that depends on open sizes s is {"affine": [c, f0, f1,
+/// ...]} for c + f0 s0 + f1 s1 + ..., {"polynomial": [[f, e0, e1, ...], ...]} for the sum of f
+/// s0^e0 s1^e1 ..., and {"ratio": [k, a, b]} for k times a over b, of which each is one of these or
+/// a number. {"ratio": [k, a, b, 1]} is k a / max(b, 1): n / max(n - 1, 1).
 nlohmann::json with_sizes(const nlohmann::json& document, std::span<const int64_t> sizes);
 
 }  // namespace catena::program

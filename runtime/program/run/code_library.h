@@ -11,7 +11,7 @@ namespace catena::program {
 std::vector<std::string> code_levels();
 /// All instruction sets of this architecture.
 std::vector<std::string> known_code_levels();
-/// "x86_64", "aarch64".
+/// The processor's architecture: "x86_64", "aarch64".
 const char* architecture();
 
 /// Machine code from a file, in this process.

@@ -31,7 +31,7 @@ public:
     /// one.
     void run(std::span<const Array> inputs, std::span<const double> scalars,
              std::span<const bool> donated, std::span<Array> outputs) override;
-    /// The same into given contiguous arrays of the program's result types on the device.
+    /// Runs into given contiguous arrays of the program's result types on the device.
     void run_into(std::span<const Array> inputs, std::span<const double> scalars,
                   std::span<const Array> outputs);
     const ExecutableInfo& info() const override { return schedule_.info; }
@@ -79,8 +79,8 @@ private:
     /// Kernels between two library calls, or one such call.
     struct Step {
         int library_call = -1;
-        size_t launch = 0;         ///< Of the schedule: the first one.
-        std::vector<int> kernels;  ///< Of the schedule, one for each launch.
+        size_t launch = 0;         ///< The first launch of the schedule.
+        std::vector<int> kernels;  ///< The kernel of each launch of the schedule.
         std::vector<CodeDevice::Launch> launches;
         std::unique_ptr<CodeDevice::Replay> replay;
     };
@@ -92,7 +92,7 @@ private:
     // program (each listed once).
     std::vector<int> called_buffers_, called_scalars_;
     std::vector<uint64_t> key_;
-    std::span<const double> scalars_;  ///< Of the call that runs.
+    std::span<const double> scalars_;  ///< The scalars of the call that runs.
     RecordedWork recorded_;
     std::unique_ptr<LaunchTimes> times_;  ///< Once a call was profiled.
 };

@@ -45,7 +45,8 @@ private:
         const void* kernel;
         std::string name;
         int64_t count;
-        std::vector<int64_t> numbers;  ///< With room for scalars and the site.
+        /// The kernel's numbers, with room for scalars and the site.
+        std::vector<int64_t> numbers;
     };
     int threads_;
     int64_t scratch_;

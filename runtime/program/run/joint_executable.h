@@ -18,10 +18,10 @@ public:
     /// A schedule with a cut. `keeps_whole`: schedule_of() gives it.
     explicit JointExecutable(Schedule whole, bool keeps_whole = true);
 
-    /// Its outputs are those of the first part, and then what it saves.
+    /// The first part, whose outputs are its own, and then what it saves.
     Executable& forward() { return forward_; }
-    /// Its inputs are as backward_inputs() says, and then what forward saved, which it overwrites;
-    /// its outputs those of the second part.
+    /// The second part, whose inputs are as backward_inputs() says, and then what forward saved,
+    /// which it overwrites; its outputs are its own.
     Executable& backward() { return backward_; }
     /// See DividedSchedule::second_inputs.
     std::span<const int> backward_inputs() const { return backward_inputs_; }
@@ -30,10 +30,10 @@ public:
     void run(std::span<const Array> inputs, std::span<const double> scalars,
              std::span<const bool> donated, std::span<Array> outputs) override;
     const ExecutableInfo& info() const override { return info_; }
-    /// Those of forward and then of backward, which also tells what it reads of forward's.
+    /// The launches of forward and then of backward, which also tells what it reads of forward's.
     std::vector<LaunchReport> launches() override;
     const Cut& cut() const { return cut_; }
-    /// Null if it was not kept.
+    /// The schedule of both parts; null if it was not kept.
     const Schedule* schedule() const { return whole_.get(); }
 
 private:
@@ -41,7 +41,7 @@ private:
 
     const Cut cut_;
     const ExecutableInfo info_;
-    const Connections connections_;  ///< Of the whole.
+    const Connections connections_;  ///< What the launches of the whole read of each other.
     const std::unique_ptr<const Schedule> whole_;
     const std::vector<int> backward_inputs_;
     ScheduledExecutable forward_, backward_;

@@ -199,10 +199,10 @@ private:
     LinkedObject& made_;
     const std::string_view file_;
     std::vector<Elf64_Shdr> sections_;
-    std::vector<size_t> address_;  ///< By section, in the memory.
+    std::vector<size_t> address_;  ///< The address of each section in the memory.
     std::vector<Elf64_Sym> symbols_;
     std::string names_;
-    std::map<std::string, char*> stub_;  ///< By function.
+    std::map<std::string, char*> stub_;  ///< The stub of each function.
     size_t next_stub_ = 0, constants_ = 0;
 };
 

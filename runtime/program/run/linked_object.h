@@ -21,7 +21,7 @@ public:
 
     /// FileError if it defines no such function.
     void* find(const std::string& symbol) const;
-    /// Of memory that it takes.
+    /// The bytes of memory that it takes.
     size_t bytes() const { return bytes_; }
 
 private:

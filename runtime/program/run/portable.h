@@ -29,7 +29,8 @@ struct PortableProgram {
     };
     program::Schedule schedule;  ///< Kernels have symbols but no functions.
     std::vector<Code> code;
-    std::vector<std::pair<std::string, std::string>> stages;  ///< "import.mlir", ...
+    /// The stages of compilation by name: "import.mlir", ...
+    std::vector<std::pair<std::string, std::string>> stages;
 };
 
 /// Options for compiling a program for devices of other processes.
@@ -37,7 +38,8 @@ struct DevicePortableOptions {
     bool fast_math = false;
     /// "sm_90" for code, "compute_90" for PTX that later devices take, "text" for the source.
     std::vector<std::string> architectures;
-    /// Of the device that it is made for, see CodeDevice; 0: code of any version.
+    /// The newest version of code for the device that it is made for, see CodeDevice; 0: code of
+    /// any version.
     int newest_code = 0;
     bool stages = false;  ///< Texts of the program's forms are wanted.
 };

@@ -25,8 +25,8 @@ namespace {
 // A NaN in every float, and -1 or the largest number in every integer.
 constexpr int poison_byte = 0xFF;
 
-/// From which on other threads of a host language may run meanwhile: some hundred times what it
-/// costs to let go of its lock.
+/// The length of a launch from which on other threads of a host language may run meanwhile: some
+/// hundred times what it costs to let go of its lock.
 constexpr double long_nanoseconds = 20'000;
 
 /// Scratch memory of the calling thread, at least `bytes`, aligned for vectors; its content is not

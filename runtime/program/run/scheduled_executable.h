@@ -36,16 +36,17 @@ private:
         const LibraryCall* call = nullptr;
         std::vector<Array> inputs, outputs;
         std::vector<double> scalars;
-        std::unique_ptr<PreparedCall> prepared;  ///< Null: the op's kernel.
+        std::unique_ptr<PreparedCall> prepared;  ///< The prepared call; null: the op's kernel.
         KernelCall kernel_call() { return {*call->op, inputs, outputs, call->attributes, scalars}; }
     };
     /// A launch: a library call, or kernels and how threads share them.
     struct Batch {
         int library_call = -1;
         std::vector<int> kernels;
-        std::vector<Work> work;  ///< Of each kernel, in nanoseconds.
+        std::vector<Work> work;  ///< The work of each kernel, in nanoseconds.
         double nanoseconds = 0;
-        LaunchPieces pieces;  ///< For as many threads as the last call had.
+        /// The pieces of the launch, for as many threads as the last call had.
+        LaunchPieces pieces;
     };
 
     void bind_kernels();
@@ -57,7 +58,7 @@ private:
     void run_library_call(BoundCall& bound, std::span<const double> scalars);
     /// The most that a prepared call wants: they run one after the other, all in the same memory.
     size_t wanted_scratch() const;
-    /// Of the pieces that `next` numbers until it gives -1.
+    /// Runs the pieces that `next` numbers until it gives -1.
     template <class Next>
     void run_pieces(const Batch& batch, const LaunchTimes* times, Next&& next);
     LaunchTimes& begin_profile();
@@ -80,11 +81,11 @@ private:
     std::vector<KernelArguments> arguments_;
 
     std::vector<BoundCall> calls_;
-    std::span<std::byte> scratch_;  ///< Of this call.
+    std::span<std::byte> scratch_;  ///< The scratch memory of this call.
     std::vector<Batch> batches_;
-    SharedPieces shared_;                 ///< Of the launch that runs.
+    SharedPieces shared_;                 ///< The pieces of the launch that runs.
     std::unique_ptr<LaunchTimes> times_;  ///< Once a call was profiled.
-    /// With CATENA_POISON, per launch: temporaries not used afterwards.
+    /// The temporaries that are not used after each launch, with CATENA_POISON.
     std::vector<std::vector<int>> dying_;
 };
 

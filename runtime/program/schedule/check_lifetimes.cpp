@@ -24,7 +24,7 @@ void require_sound(bool sound, fmt::format_string<Args...> format, Args&&... arg
 /// One kernel or library call that reads or writes a buffer.
 struct Use {
     int launch = -1;
-    int kernel = -1;  ///< -1: the library call.
+    int kernel = -1;  ///< The index of the kernel; -1: the library call.
 };
 
 /// True when every element that kernel `k` stores to `output` replaces the one of `input` that it
@@ -247,7 +247,7 @@ private:
 
     const Schedule& s_;
     const KernelFacts& facts_;
-    std::vector<std::vector<Use>> reads_;  ///< By buffer, launches in order.
+    std::vector<std::vector<Use>> reads_;  ///< The reads of each buffer, launches in order.
     std::vector<Use> writer_;
     std::vector<int> last_;         ///< The launch that uses it last.
     std::map<size_t, int> in_use_;  ///< Live buffers by offset, at the current launch.

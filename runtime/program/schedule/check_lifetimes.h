@@ -9,9 +9,9 @@ namespace catena::program {
 /// What the compiler knows of the schedule's kernels. Nothing is known of a program from a file:
 /// its code was verified when it was compiled.
 struct KernelFacts {
-    /// It visits every index once, so nothing is read after it is stored.
+    /// Whether a kernel visits every index once, so nothing is read after it is stored.
     std::function<bool(int kernel)> sweeps_once;
-    /// It combines the output's elements in memory.
+    /// Whether a kernel combines the output's elements in memory.
     std::function<bool(int kernel, int output)> accumulates;
 };
 

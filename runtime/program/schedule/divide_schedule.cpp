@@ -157,7 +157,8 @@ private:
     Schedule& whole_;
     const int begin_, end_;
     Schedule made_;
-    std::vector<int> numbers_;  ///< By buffer of the whole: the one of this part; -1: not used yet.
+    /// The buffer of this part for each buffer of the whole; -1: not used yet.
+    std::vector<int> numbers_;
     std::map<int, int> place_of_result_;
     int saved_ = -1;
 };

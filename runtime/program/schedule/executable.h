@@ -13,8 +13,8 @@ namespace catena {
 struct ExecutableInfo {
     std::string name;  ///< The region's name; that of its backward program ends in "_backward".
     int steps = 0;     ///< Launches per call: kernels plus library calls.
-    int kernels = 0;   ///< Distinct compiled kernels.
-    /// Calls of libraries.
+    int kernels = 0;   ///< The number of distinct compiled kernels.
+    /// The number of calls of libraries.
     int library_calls = 0;
     int fused_ops = 0;  ///< Recorded ops fused with others into kernels.
     /// Images stored with their channels last, see runtime/core/array/memory_order.h.
@@ -33,7 +33,7 @@ struct ExecutableInfo {
 /// One launch of a program: kernels that run together, or a library call.
 struct LaunchReport {
     std::string name;  ///< The user's functions: "multiply, add_scalar, tanh".
-    /// The same with their lines, each once: "tanh (chain.cpp:8)".
+    /// The operations with their lines, each once: "tanh (chain.cpp:8)".
     std::vector<std::string> operations;
     /// Whether it is a call of a library.
     bool is_library_call = false;
@@ -49,7 +49,7 @@ struct LaunchReport {
     // As far as calls were profiled:
     /// The number of profiled calls.
     int64_t calls = 0;
-    double seconds = 0;  ///< Of all of them, on the device's clock.
+    double seconds = 0;  ///< The seconds of all of them, on the device's clock.
     /// How the last of them computed its result, if its kernel has several methods and tells:
     /// "winograd 4x4" (runtime/profile/method_span.h).
     std::string method;

@@ -11,8 +11,9 @@ namespace catena::program {
 /// The pieces of a launch, each a part of a kernel that a thread runs without looking for other
 /// work.
 struct LaunchPieces {
-    std::vector<WorkPart> pieces;  ///< In the order in which thread after thread runs them.
-    /// By thread: how many pieces are its own or those of threads before it.
+    /// The pieces in the order in which thread after thread runs them.
+    std::vector<WorkPart> pieces;
+    /// For each thread, how many pieces are its own or those of threads before it.
     std::vector<int64_t> until;
     int threads() const { return int(until.size()); }
 };

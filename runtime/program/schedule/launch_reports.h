@@ -15,12 +15,12 @@ public:
     std::span<const int> reads_from(size_t launch) const;
 
 private:
-    std::vector<int> ends_, from_;  ///< By launch: where its part of from_ ends.
+    std::vector<int> ends_, from_;  ///< Where each launch's part of from_ ends.
 };
 
 /// What each launch of a schedule computes and how many bytes it moves; not timed.
 std::vector<LaunchReport> launch_reports(const Schedule& schedule);
-/// The same of one kernel.
+/// The report of one kernel.
 LaunchReport kernel_report(const Schedule& schedule, const KernelLaunch& kernel);
 
 /// The lines of these operations, each once: "model.cpp:8, model.cpp:12".

@@ -14,9 +14,9 @@ struct Lifetime {
 };
 
 struct MemoryPlan {
-    std::vector<int64_t> offsets;  ///< By buffer, multiples of the alignment.
+    std::vector<int64_t> offsets;  ///< The offset of each buffer, multiples of the alignment.
     int64_t bytes = 0;             ///< Size of the arena.
-    int64_t kept_bytes = 0;        ///< Those at its beginning that are kept across `cut`.
+    int64_t kept_bytes = 0;        ///< The bytes at its beginning that are kept across `cut`.
 };
 
 /// Offsets such that buffers needed at the same step do not overlap. Those needed before step `cut`

@@ -15,7 +15,7 @@ struct Temporaries {
     /// Where memory is checked, a block of each buffer's size instead
     /// (runtime/core/memory/checked_memory.h).
     std::vector<Ref<Storage>> apart;
-    /// Of library calls, behind the buffers; empty where memory is checked.
+    /// The scratch memory of library calls, behind the buffers; empty where memory is checked.
     std::span<std::byte> scratch;
 };
 
@@ -55,7 +55,7 @@ private:
     Device& device_;
     size_t input_alignment_;
     std::vector<int> input_buffers_;
-    std::vector<Array> copies_;  ///< By input.
+    std::vector<Array> copies_;  ///< Copies of inputs, by input.
     // By buffer: its address, the caller's storage that has it if it is an input, and the storage
     // of array()s (empty when there is none).
     std::vector<char*> addresses_;

@@ -8,7 +8,7 @@ namespace catena::program {
 /// results are combined in their order. It depends on the sizes alone, so that results do not
 /// depend on the number of threads.
 struct ReductionBlocks {
-    int64_t size = 1;  ///< Of a block.
+    int64_t size = 1;  ///< The size of a block.
     int64_t count = 1;
 };
 

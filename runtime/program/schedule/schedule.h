@@ -30,7 +30,7 @@ struct Buffer {
 /// A view of a buffer.
 struct View {
     int buffer = -1;
-    int64_t offset = 0;  ///< In elements.
+    int64_t offset = 0;  ///< The distance of the first element, in elements.
     Type type;
     Strides strides;
     bool contiguous() const;
@@ -40,7 +40,7 @@ struct View {
 /// or vectors of a map.
 struct DeviceForm {
     int threads = 0;          ///< Threads per block; 0: the code is for the host.
-    int reduce_threads = 1;   ///< Threads per result.
+    int reduce_threads = 1;   ///< The number of threads for a result.
     int vector = 1;           ///< Vector width along the innermost dimension.
     bool wide_index = false;  ///< Indices have 64 bits, else 32.
     /// Whether the kernel gets the program's scalars that it reads as values, after its other
@@ -57,7 +57,7 @@ struct Operation {
                std::string_view(a.location.file) == b.location.file;
     }
 };
-/// "relu (model.cpp:12)".
+/// The operation as text: "relu (model.cpp:12)".
 std::string to_string(const Operation& operation);
 
 /// What a kernel computes, or a part of: each once. Copies share the list, and programs of a loop
@@ -98,12 +98,13 @@ struct KernelLaunch {
                              ///< stored in files.
     std::string key;         ///< Key of the code in the process that compiled it,
     std::string symbol;      ///< and its name in a library, see symbol_at, or on a device.
-    DeviceForm device;       ///< Its launch parameters on a device.
+    DeviceForm device;       ///< The kernel's launch parameters on a device.
     KernelFunction function = nullptr;
-    std::shared_ptr<void> code;            ///< Owns the function's code.
-    std::shared_ptr<const KeptCode> kept;  ///< Null: its code is nowhere but here.
-    std::vector<Operand> operands;         ///< Inputs, then outputs.
-    std::vector<int> scalars;              ///< Indices into the program's scalars.
+    std::shared_ptr<void> code;  ///< Owns the function's code.
+    /// The kernel's code that is kept; null: its code is nowhere but here.
+    std::shared_ptr<const KeptCode> kept;
+    std::vector<Operand> operands;  ///< Inputs, then outputs.
+    std::vector<int> scalars;       ///< Indices into the program's scalars.
     /// The strides the code reads, in order; others are fixed.
     std::vector<StrideRead> strides_read;
     double element_nanoseconds = 0;  ///< Estimated time per index of the domain.
@@ -114,7 +115,7 @@ struct KernelLaunch {
     std::vector<int64_t> numbers;
     int64_t units = 0;
     double unit_nanoseconds = 0;
-    int64_t row_scratch_bytes = 0;  ///< Bytes per thread.
+    int64_t row_scratch_bytes = 0;  ///< The bytes of row scratch for a thread.
 };
 
 /// The kernels of a call's element texts, for devices without a vendor library for it.
@@ -124,7 +125,7 @@ struct ElementLaunches {
         int64_t count = 0;
         std::vector<int64_t> numbers;  ///< The numbers of ElementPass.
     };
-    int threads = 256;    ///< Threads per block.
+    int threads = 256;    ///< The number of threads in a block.
     int64_t scratch = 0;  ///< Words of 8 bytes that the passes share.
     std::vector<Pass> passes;
     /// The arrays that the kernels take with their channels last. Bit i: input or output i. In
@@ -139,9 +140,9 @@ struct LibraryCall {
     Attributes attributes;
     std::vector<int> scalars;
     SourceLoc location;
-    std::string function;                     ///< What the user called there; empty: the op.
-    std::vector<int> steps;                   ///< As KernelLaunch::steps.
-    std::optional<ElementLaunches> elements;  ///< On devices.
+    std::string function;    ///< What the user called there; empty: the op.
+    std::vector<int> steps;  ///< The steps along the dimensions, as KernelLaunch::steps.
+    std::optional<ElementLaunches> elements;  ///< The launches of a call's elements, on devices.
 };
 
 /// One step: a library call, or kernels that do not depend on each other.
@@ -153,7 +154,7 @@ struct Launch {
 /// The source of one output of the program.
 struct Result {
     int input = -1;  ///< The output is this input, unchanged.
-    View view;       ///< Otherwise: a contiguous view of a whole buffer of Place::output.
+    View view;       ///< Else the output: a contiguous view of a whole buffer of Place::output.
 };
 
 /// Where a program that runs in two calls is divided (runtime/ops/declare/border.h). The first call
@@ -178,8 +179,8 @@ struct Schedule {
     ExecutableInfo info;
 };
 
-/// From this size on, outputs of host kernels are written past the caches: they would be evicted
-/// before they are read.
+/// The size from which on outputs of host kernels are written past the caches: they would be
+/// evicted before they are read.
 constexpr int64_t streaming_bytes = 8 << 20;
 
 /// The symbol of a kernel's code for an instruction set.

@@ -16,7 +16,7 @@ namespace catena::program {
 /// What a field is among the schedules of one program at other sizes, and with other numbers of
 /// turns of its loops.
 enum class Role : uint8_t {
-    form,     ///< The same in all of them.
+    form,     ///< The field is the same in all schedules of a form.
     link,     ///< An index or a count of parts: the same at all sizes, another with more turns.
     buffer,   ///< The index of a buffer, in a part that uses it.
     maybe,    ///< A link that may be missing (-1), which is of the form.
@@ -25,19 +25,20 @@ enum class Role : uint8_t {
     parts,    ///< Has fields of its own, or is so many of such as the form says.
     list,     ///< Parts, of which there are more with more turns.
     code,     ///< Follows from the code that the key names.
-    device,   ///< There for devices only. Such schedules are not planned from others.
+    device,   ///< The field is there for devices only. Such schedules are not planned from others.
     report,   ///< A count for reports, another with more turns.
-    text,     ///< For readers and reports.
+    text,     ///< The field is for readers and reports.
     derived,  ///< Computed from the other fields.
-    process,  ///< Of this process, or of where its code is.
+    process,  ///< The field belongs to this process, or to where its code is.
 };
 
 /// Where a field is written.
 enum class Stored : uint8_t {
-    file,     ///< In files and kept programs, under its name.
-    inlined,  ///< There its own fields stand among those beside it.
-    joined,   ///< There its fields stand in those of another field, see schedule_json.cpp.
-    kept,     ///< In kept programs only (kept_schedule.h).
+    file,     ///< The field is in files and kept programs, under its name.
+    inlined,  ///< In files, the field's own fields stand among those beside it.
+    /// In files, the field's fields stand in those of another field, see schedule_json.cpp.
+    joined,
+    kept,  ///< The field is in kept programs only (kept_schedule.h).
     nowhere,
 };
 

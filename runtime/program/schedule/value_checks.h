@@ -25,7 +25,8 @@ private:
     bool is_accepted(const View& numbers, const CheckedRange& range) const;
 
     const Schedule& schedule_;
-    std::vector<std::vector<Accepted>> accepted_;  ///< By buffer.
+    /// The numbers that were accepted of each buffer.
+    std::vector<std::vector<Accepted>> accepted_;
 };
 
 }  // namespace catena::program

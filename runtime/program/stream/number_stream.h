@@ -17,7 +17,7 @@ struct StreamToken {
     /// A hash of all that stands before the number and is not a number itself. Odd: see is_size().
     uint64_t form = 0;
     int64_t number = 0;
-    /// It is a size of an array.
+    /// Whether the number is a size of an array.
     bool is_size() const { return form & 1; }
     friend bool operator==(const StreamToken&, const StreamToken&) = default;
 };

@@ -10,7 +10,7 @@ struct Insertion {
     size_t begin = 0, period = 0;
 };
 
-/// So many tokens behind an insertion must continue as in the shorter stream, or the period was
+/// How many tokens behind an insertion must continue as in the shorter stream, or the period was
 /// another.
 constexpr size_t looked_ahead = 16;
 

@@ -13,8 +13,8 @@ namespace catena::program {
 /// by a constant with each further turn of all loops.
 class RolledStream {
 public:
-    /// From two streams of which `longer` has `turns` more turns of every loop. Nothing if they are
-    /// not of this kind.
+    /// The rolled form of two streams of which `longer` has `turns` more turns of every loop.
+    /// Nothing if they are not of this kind.
     static std::optional<RolledStream> through(const NumberStream& shorter, NumberStream longer,
                                                int64_t turns);
 
@@ -26,7 +26,7 @@ public:
     bool predicts(int64_t more_turns, const NumberStream& stream) const;
 
     const NumberStream& longer() const { return longer_; }
-    /// Of all loops.
+    /// The tokens of one turn of all loops.
     size_t tokens_per_turn() const;
 
     /// A size of an array in the longer stream, and by how much it grows with each turn more.
@@ -39,7 +39,7 @@ public:
 
 private:
     struct Loop {
-        size_t begin = 0, period = 0;  ///< In the longer stream.
+        size_t begin = 0, period = 0;  ///< Where a loop lies in the longer stream.
         int64_t turns = 0;
         size_t end() const { return begin + period * size_t(turns); }
     };
@@ -51,7 +51,8 @@ private:
 
     NumberStream longer_;
     std::vector<Loop> loops_;
-    /// By token of the longer stream, with each turn more; in a loop for its first turn only,
+    /// The growth of each token of the longer stream with each turn more; in a loop for its first
+    /// turn only.
     std::vector<int64_t> growth_;
     std::vector<int64_t> per_turn_;  ///< as is this, from turn to turn.
 };

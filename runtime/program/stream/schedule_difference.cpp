@@ -112,7 +112,8 @@ public:
     }
 
 private:
-    /// Where buffers differ, their kernels mostly do, too, and stand before them.
+    /// Compares two lists of buffers. Where these differ, their kernels mostly do, too, and stand
+    /// before them.
     template <class T>
     void visit(const std::vector<T>& a, const std::vector<T>& b) {
         if (!name_.empty() && !(is_kernel_ && std::is_same_v<T, Buffer>)) return;
@@ -125,7 +126,7 @@ private:
     }
 
     std::string name_;
-    bool is_kernel_ = false;  ///< It names a kernel.
+    bool is_kernel_ = false;  ///< Whether the number names a kernel.
 };
 
 }  // namespace

@@ -118,7 +118,7 @@ public:
 private:
     using Kind = Part::Kind;
 
-    /// Of what the next number begins.
+    /// Begins the next numbers, which describe this part.
     void begin(Kind kind, int index, int place = 0) {
         stream_.parts_.resize(writer_.size());
         stream_.parts_.push_back({kind, index, place});
@@ -226,7 +226,7 @@ private:
     const Schedule& s_;
     const BlockedKernels blocks_;
     StreamWriter writer_;
-    std::vector<int> number_of_;  ///< By buffer; -1: not yet.
+    std::vector<int> number_of_;  ///< The number of each buffer; -1: not yet.
     int count_ = 0;
     int64_t unread_ = 0;
     bool is_supported_ = true;

@@ -47,17 +47,17 @@ private:
             known_buffer,
             result
         } kind = Kind::none;
-        int index = -1;  ///< In the schedule; of a view: its library call.
-        int place = 0;   ///< Of a view: number i of the inputs, or output -1 - i.
+        int index = -1;  ///< The part's index in the schedule; of a view: its library call.
+        int place = 0;   ///< The place of a view: number i of the inputs, or output -1 - i.
     };
     class Writer;
     class Reader;
 
     NumberStream tokens_;
-    std::vector<Part> parts_;  ///< By token.
-    Schedule schedule_;        ///< Without the texts of its code.
+    std::vector<Part> parts_;  ///< The part of each token.
+    Schedule schedule_;        ///< The schedule without the texts of its code.
     std::vector<int64_t> blocks_of_buffer_;
-    std::vector<char> combines_;  ///< By kernel, see BlockedKernels.
+    std::vector<char> combines_;  ///< Whether each kernel combines blocks, see BlockedKernels.
 };
 
 }  // namespace catena::program

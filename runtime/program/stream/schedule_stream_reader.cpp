@@ -184,8 +184,8 @@ private:
     size_t at_ = 0;
     bool is_sound_ = true;
     Schedule made_;
-    Copied copied_;                     ///< Without the schedule.
-    std::vector<size_t> bytes_before_;  ///< By buffer: in the compiled schedule.
+    Copied copied_;                     ///< What is copied besides the schedule.
+    std::vector<size_t> bytes_before_;  ///< The bytes of each buffer in the compiled schedule.
 };
 
 std::optional<Copied> ScheduleStream::schedule_of(const NumberStream& tokens,

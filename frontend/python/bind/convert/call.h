@@ -7,8 +7,8 @@
 
 namespace catena::python {
 
-/// Around everything that Python calls: errors and recordings show the line of Python that runs,
-/// which is asked for only then.
+/// A scope around everything that Python calls: errors and recordings show the line of Python that
+/// runs, which is asked for only then.
 class CallScope {
 public:
     CallScope() : scope_(python_location) {}

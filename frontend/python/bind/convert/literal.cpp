@@ -42,7 +42,7 @@ std::optional<Dims> short_list(PyObject* sequence) {
 
 LiteralValue read(PyObject* object, const char* function, const char* argument, int depth);
 
-/// `depth` is how many lists it is in.
+/// Reads a list of numbers; `depth` is how many lists it is in.
 LiteralValue list(PyObject* sequence, const char* function, const char* argument, int depth) {
     if (auto dims = short_list(sequence)) return {*dims};
     if (depth >= deepest_nesting)

@@ -40,7 +40,8 @@ std::string text_of(PyObject* object) {
     return to_string(text.ptr());
 }
 
-/// The same number whatever the platform calls it (NPY_LONG and NPY_LONGLONG have 64 bits both).
+/// The dtype of a descriptor, whatever the platform calls it (NPY_LONG and NPY_LONGLONG have 64
+/// bits both).
 std::optional<Dtype> dtype_of_descriptor(PyArray_Descr* descriptor) {
     const int number = descriptor->type_num;
     for (int i = 0; i < dtype_count; ++i)
@@ -82,7 +83,7 @@ void refuse_hidden_elements(PyObject* ndarray) {
             "them");
 }
 
-/// Of an ndarray whose elements Catena can have.
+/// The type of an ndarray whose elements Catena can have.
 Type type_of(PyObject* ndarray) {
     refuse_hidden_elements(ndarray);
     return {dtype_of_array(as_ndarray(ndarray)), shape_of(as_ndarray(ndarray))};
@@ -188,8 +189,8 @@ Array copy_of(PyObject* ndarray) {
     return from_host_data(PyArray_DATA(as_ndarray(copy.ptr())), type);
 }
 
-/// Within a region, beside what operations read: NumPy may have computed its elements from an
-/// argument, which a call that skips the code would not.
+/// Makes the region's code run at every call: within a region, beside what operations read, NumPy
+/// may have computed elements from an argument, which a call that skips the code would not.
 void needs_code_of_region() {
     if (Recorder* recorder = current_recorder(); recorder && recorder->defers())
         recorder->needs_code("it keeps the elements of an ndarray");

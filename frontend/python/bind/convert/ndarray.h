@@ -9,19 +9,19 @@
 
 namespace catena::python {
 
-/// At import: NumPy's C interface, and bfloat16 where ml_dtypes is installed. ImportError without
-/// NumPy.
+/// Loads NumPy's C interface at import, and bfloat16 where ml_dtypes is installed. ImportError
+/// without NumPy.
 void import_numpy();
 
 bool is_ndarray(PyObject* object);
-/// Of NumPy's scalars (np.float32(1)) and bools.
+/// Whether an object is one of NumPy's scalars (np.float32(1)) or bools.
 bool is_numpy_scalar(PyObject* object);
 
 /// The elements of an ndarray, shared with it where the device is the host and its memory is such
 /// as Catena reads (aligned, of this machine's byte order), else copied. TypeError for a dtype that
 /// Catena lacks.
 Array array_of(PyObject* ndarray);
-/// The same, always copied, on the current device.
+/// The array of an ndarray, always copied, on the current device.
 Array copied_array_of(PyObject* ndarray);
 /// Whether the array is one over the ndarray's memory, and of all of it.
 bool shows(const Array& array, PyObject* ndarray);
@@ -36,7 +36,8 @@ Array array_from(PyObject* object, std::optional<Dtype> dtype);
 /// region this is a host read.
 PyObject* ndarray_of(const Array& array);
 
-/// From anything that numpy.dtype() takes, and "bfloat16"; TypeError naming it otherwise.
+/// The dtype that an object names, which is anything that numpy.dtype() takes, or "bfloat16";
+/// TypeError naming it otherwise.
 Dtype dtype_of(PyObject* object);
 /// A new reference to the numpy.dtype.
 PyObject* numpy_dtype(Dtype dtype);

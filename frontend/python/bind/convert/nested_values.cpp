@@ -200,7 +200,7 @@ private:
     }
 
     void number(double part) { flat_.number(part); }
-    /// Not by its hash: those of -1 and -2 are equal.
+    /// Adds an integer, not by its hash: those of -1 and -2 are equal.
     void integer(PyObject* object) {
         int overflow = 0;
         const long long small = PyLong_AsLongLongAndOverflow(object, &overflow);
@@ -354,7 +354,7 @@ private:
         return made;
     }
 
-    /// Without its methods: a frozen one can be filled, too.
+    /// Makes a dataclass without its methods: a frozen one can be filled, too.
     nb::object dataclass(PyObject* object) {
         nb::object made = copy_function()(nb::handle(object));
         for (nb::handle name : field_names(object)) {

@@ -17,7 +17,7 @@ Scalar integer_scalar(PyObject* object) {
     return nearest;
 }
 
-/// Of a NumPy scalar: the number that its item() gives.
+/// The number that a NumPy scalar's item() gives.
 std::optional<Scalar> numpy_scalar(PyObject* object) {
     const nb::object number = nb::steal(PyObject_CallMethod(object, "item", nullptr));
     if (!number.is_valid()) throw nb::python_error();

@@ -24,10 +24,11 @@ public:
 
 private:
     struct Known {
-        /// Where the array does not hold it: another one at its place would be taken for it.
+        /// The ndarray where the array does not hold it: another one at its place would be taken
+        /// for it.
         nb::object ndarray;
         Array array;
-        bool is_argument = false;  ///< Of the outermost call.
+        bool is_argument = false;  ///< Whether it is an argument of the outermost call.
     };
     RegionArrays* const previous_;
     std::unordered_map<PyObject*, Known> known_;
@@ -37,7 +38,7 @@ private:
 Array argument_array(PyObject* ndarray);
 /// The Array that an operation is to read for this ndarray: array_of() outside of regions.
 Array region_array(PyObject* ndarray);
-/// At the end of a region's code.
+/// Tells the recorder, at the end of a region's code, of ndarrays that NumPy made in it.
 void say_what_was_made();
 
 }  // namespace catena::python

@@ -69,7 +69,8 @@ std::shared_ptr<PyObject*> kept_for_ever(nb::handle object) {
     return kept;
 }
 
-/// For double backward: the same lambda on Variables, in the order inputs, scalars, y, gy.
+/// The gradient that a lambda gives, for double backward as the same lambda on Variables, in the
+/// order inputs, scalars, y, gy.
 MapGradient gradient_of(nb::handle lambda, int inputs, const Names& scalars) {
     MapGradient gradient;
     gradient.formula = formula_of(lambda, inputs + 2, scalars);

@@ -287,7 +287,7 @@ bool has_integer_list(const FunctionDef& def, const Given& given) {
     return false;
 }
 
-/// Where a function refuses lists of integers as floats it gets them as integers.
+/// Calls a function; where it refuses lists of integers as floats it gets them as integers.
 PyObject* call(const FunctionObject& function, const Given& given) {
     const FunctionDef& def = *function.def;
     try {

@@ -87,9 +87,9 @@ PyObject* from_python(PyObject* self, void* maker) {
 PyObject* function_representation(PyObject* self) {
     return PyUnicode_FromFormat("<catena function %s>", def_of(self).signature.c_str());
 }
-/// Pickled by name.
+/// Functions are pickled by name.
 PyObject* reduce_function(PyObject* self, PyObject*) { return name(self, nullptr); }
-/// As an attribute of a class it is a method, as Python's functions are.
+/// A function that is an attribute of a class is a method, as Python's functions are.
 PyObject* bind_function(PyObject* self, PyObject* object, PyObject*) {
     if (!object || object == Py_None) return Py_NewRef(self);
     return PyMethod_New(self, object);

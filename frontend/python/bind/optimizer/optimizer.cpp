@@ -67,7 +67,8 @@ nb::dict numbers_of_rule(const Optimizer& self) {
     return numbers;
 }
 
-/// Beside each path the float32 copy that stands in the parameter's place while it is updated.
+/// The path of each parameter, beside it the float32 copy that stands in the parameter's place
+/// while it is updated.
 nb::list paths_with_masters(Optimizer& self) {
     nb::list list;
     for (const UpdateSlot& slot : self.slots())

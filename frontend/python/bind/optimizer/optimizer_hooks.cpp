@@ -28,7 +28,8 @@ void bind_number(nb::class_<Hook, Bases...>& type, const char* name, Cell Hook::
 struct PythonParameterRule {
     nb::object optimizer, parameter;
 
-    /// Also by the float32 copy that stands in the parameter's place while it is updated.
+    /// The rule of the parameter, found also by the float32 copy that stands in its place while it
+    /// is updated.
     ParameterRule rule() const {
         auto& updating = nb::cast<Optimizer&>(optimizer);
         updating.target();  // Whether there is one.
@@ -66,7 +67,7 @@ private:
     Timing timing_;
 };
 
-/// The same for one parameter of `optimizer`, whose slot owns the hook.
+/// A Python hook for one parameter of `optimizer`, whose slot owns it.
 class PythonParameterHook final : public ParameterHook {
 public:
     PythonParameterHook(Optimizer& optimizer, std::string name, Timing timing)
@@ -142,7 +143,7 @@ void add_hook_of_parameter(const PythonParameterRule& self, nb::object hook,
     self.rule().add_hook(std::move(given), name);
 }
 
-/// Its own, or that of the rule that updates it.
+/// The parameter's own number, or that of the rule that updates it.
 Cell number_of_parameter(const PythonParameterRule& self, const std::string& name) {
     ParameterRule rule = self.rule();
     if (rule.has_own(name)) return rule.hyperparameter(name);

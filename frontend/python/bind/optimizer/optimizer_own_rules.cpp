@@ -115,7 +115,7 @@ public:
         : rule_(&rule), group_(&group), before_(std::exchange(innermost, this)) {}
     ~GroupScope() { innermost = before_; }
     GroupScope(const GroupScope&) = delete;
-    /// Null where the rule is not the innermost one.
+    /// The group that a rule is updating; null where the rule is not the innermost one.
     static const UpdateGroup* of(const Optimizer& rule) {
         return innermost && innermost->rule_ == &rule ? innermost->group_ : nullptr;
     }

@@ -12,7 +12,7 @@ namespace catena::python {
 
 /// A number that Python asks for.
 double read_number(double number);
-/// One that Python sets, told before it is.
+/// Tells the hook that Python sets a number, before it does.
 void number_changes(double before, double after);
 void set_number(Cell cell, double value);
 
@@ -20,9 +20,9 @@ void set_number(Cell cell, double value);
 void bind_update_rules(nb::module_& m);
 /// Rules that are written in Python.
 void bind_own_rules(nb::module_& m);
-/// WeightDecay, GradientClipping, ...
+/// Binds the hooks of optimizers: WeightDecay, GradientClipping, ...
 void bind_hooks(nb::module_& m);
-/// optimizer.update_rule(parameter).
+/// Binds optimizer.update_rule(parameter).
 void bind_parameter_rule(nb::module_& m, nb::class_<Optimizer>& optimizer);
 
 }  // namespace catena::python

@@ -40,7 +40,7 @@ RuleFlags rule_flags() {
     return {};
 }
 
-/// `make` of what the constructor of a rule takes for these flags.
+/// A rule that `make` makes of what the constructor of a rule takes for these flags.
 template <class Rule, class Make>
 auto with_options(const RuleFlags& on, Make make) {
     if constexpr (std::same_as<Rule, RMSprop>)

@@ -112,7 +112,7 @@ void bind_profile(nb::module_& m) {
             "the rows.");
 }
 
-/// `with profile_scope():`
+/// Python's `with profile_scope():`
 class Profiling {
 public:
     void enter() { scope_.emplace(); }

@@ -23,7 +23,7 @@ struct PythonResult {
     bool is_emptied = false;
 };
 
-/// Inside another region, or switched off, calls run as plain Python.
+/// Whether calls run as plain Python: inside another region, or switched off.
 bool runs_eagerly() { return current_recorder() || !config().use_static_graph; }
 
 void take_lock(const PythonArguments& arguments) {

@@ -22,7 +22,7 @@ class PythonRegion;
 
 /// The arguments of one call as the interpreter passes them, or a kept copy of them.
 struct PythonArguments {
-    PyObject* const* list = nullptr;  ///< By position, then by keyword.
+    PyObject* const* list = nullptr;  ///< The arguments by position, then those by keyword.
     size_t by_position = 0, count = 0;
     PyObject* keywords = nullptr;  ///< A tuple of names; null: none.
     PythonRegion* region = nullptr;
@@ -47,7 +47,7 @@ public:
     std::shared_ptr<KeptObject> keep(nb::object object);
     /// Gives back what the core keeps no longer.
     void drop_unused();
-    /// For Python's collector: the objects that only this region keeps.
+    /// Shows Python's collector the objects that only this region keeps.
     int traverse(visitproc visit, void* argument);
     void drop_kept();
 

@@ -18,7 +18,7 @@ namespace {
 /// A region, its function, and what functools.wraps() writes.
 struct RegionObject {
     PyObject_HEAD vectorcallfunc call;
-    PyObject* function;  ///< Null after the collector's clear.
+    PyObject* function;  ///< The function of the region; null after the collector's clear.
     PyObject* attributes;
     PyObject* weak_references;
     PythonRegion* region;
@@ -69,7 +69,7 @@ SourceLoc place_of(nb::handle function) {
     return at;
 }
 
-/// StaticGraph(function, **options)
+/// Python's StaticGraph(function, **options).
 PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
     return guarded([&]() -> PyObject* {
         if (PyTuple_GET_SIZE(arguments) != 1)
@@ -114,7 +114,7 @@ void destroy(PyObject* self) {
     Py_DECREF(type);
 }
 
-/// As an attribute of a class it is a method, as Python's functions are.
+/// A region that is an attribute of a class is a method, as Python's functions are.
 PyObject* bind_method(PyObject* self, PyObject* object, PyObject*) {
     if (!object || object == Py_None) return Py_NewRef(self);
     return PyMethod_New(self, object);

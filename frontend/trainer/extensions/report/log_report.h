@@ -35,7 +35,7 @@ struct LogReportOptions {
 /// file is replaced atomically, so it is complete at any time.
 class LogReport : public Extension {
 public:
-    /// With these options.
+    /// An extension with these options.
     explicit LogReport(LogReportOptions options = {});
     void operator()(Trainer& trainer) override;
     void finalize() override { missing_.end(); }

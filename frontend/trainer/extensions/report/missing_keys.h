@@ -12,7 +12,7 @@ namespace catena::extensions {
 /// an Evaluator may run every tenth epoch.
 class MissingKeys {
 public:
-    /// Of the extension of that name, which was asked for these keys.
+    /// These keys, which the extension of that name was asked for, none seen yet.
     MissingKeys(std::string extension, const std::vector<std::string>& keys);
     /// Whether every key has been seen.
     bool done() const { return missing_.empty(); }

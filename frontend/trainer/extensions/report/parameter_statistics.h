@@ -27,9 +27,9 @@ struct ParameterStatisticsOptions {
 /// ".../grad/percentile/3".
 class ParameterStatistics : public Extension {
 public:
-    /// Of the links' parameters.
+    /// An extension for the parameters of these links.
     explicit ParameterStatistics(std::vector<Link*> links, ParameterStatisticsOptions options = {});
-    /// Of a link's parameters.
+    /// An extension for the parameters of a link.
     explicit ParameterStatistics(Link& link, ParameterStatisticsOptions options = {});
     /// Adds a statistic; ValueError when the name is taken.
     void register_statistics(const std::string& name, Statistic function);

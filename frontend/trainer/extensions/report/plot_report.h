@@ -30,7 +30,7 @@ struct PlotReportOptions {
 /// script and the data; without gnuplot only these, and prints a message.
 class PlotReport : public Extension {
 public:
-    /// Of the values under these keys.
+    /// An extension that draws the values under these keys.
     explicit PlotReport(std::vector<std::string> y_keys, PlotReportOptions options = {});
     void operator()(Trainer& trainer) override;
     void finalize() override { missing_.end(); }

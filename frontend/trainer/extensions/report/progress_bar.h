@@ -25,7 +25,7 @@ struct ProgressBarOptions {
 /// line at the end.
 class ProgressBar : public Extension {
 public:
-    /// With these options.
+    /// An extension with these options.
     explicit ProgressBar(ProgressBarOptions options = {});
     void initialize(Trainer& trainer) override;
     void operator()(Trainer& trainer) override;

@@ -28,7 +28,7 @@ struct VariableStatisticsPlotOptions {
 /// PlotReport: mean, standard deviation and percentiles, of the data and of the gradients.
 class VariableStatisticsPlot : public Extension {
 public:
-    /// Of these variables.
+    /// An extension for these variables.
     explicit VariableStatisticsPlot(std::vector<Variable> targets,
                                     VariableStatisticsPlotOptions options = {});
     /// Plots all parameters of the link.

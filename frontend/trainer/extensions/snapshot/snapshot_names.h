@@ -23,7 +23,7 @@ public:
 
     /// The name of the file for the present position.
     std::string name_for(const Updater& updater) const;
-    /// Whether a file's name is one of these.
+    /// Whether a file's name is one of the snapshots'.
     bool has(const std::string& name) const { return numbers_in(name).has_value(); }
     /// The paths of the snapshots in a folder, the earliest first.
     std::vector<std::string> files_in(const std::string& folder) const;

@@ -118,7 +118,8 @@ struct ThreadQueueWriter::Body {
     bool on_host = false;
     int pending = 0;
     std::exception_ptr error;
-    std::unique_ptr<BackgroundThread> thread;  ///< Goes first.
+    /// The thread that writes; declared last, so that it goes first.
+    std::unique_ptr<BackgroundThread> thread;
 
     void rethrow() {
         if (error) std::rethrow_exception(std::exchange(error, nullptr));

@@ -66,7 +66,7 @@ public:
     void finalize() override;
 
 protected:
-    /// With `on_host`, values are copied to the host before they are queued.
+    /// A writer that copies the values to the host before they are queued, with `on_host`.
     ThreadQueueWriter(SnapshotFormat format, bool on_host);
     /// Called by the thread for each file.
     virtual void write(const std::string& path, const SerializeFunction& object,

@@ -78,7 +78,7 @@ TileKernel kernel_of(int64_t lines, int64_t steps, size_t width, TileEdges edges
     return lines == 2 ? Kernels<2, 1>::find(width, edges) : Kernels<1, 1>::find(width, edges);
 }
 
-/// Of a tile that sees `columns` columns from `left` on.
+/// The edges of a tile that sees `columns` columns from `left` on.
 TileEdges edges_of(int64_t left, int64_t columns, int64_t width) {
     const int64_t before = std::max<int64_t>(0, -left),
                   after = std::max<int64_t>(0, left + columns - width);

@@ -29,7 +29,7 @@ const TileKernel* kernels_of_avx2(std::integer_sequence<int, rows...>) {
     return kernels;
 }
 
-/// For 1 to tile_shape().rows rows, and 1 to tile_shape().vectors vectors.
+/// The tiles for 1 to tile_shape().rows rows, and 1 to tile_shape().vectors vectors.
 template <bool single>
 const TileKernel* kernels(int64_t vectors) {
     constexpr std::make_integer_sequence<int, int(most_tile_rows)> rows;
@@ -52,8 +52,8 @@ DirectLines::DirectLines(const Sizes& sizes, const float* W, const ConvolutionTa
       line_(position_ * s_.width.size),
       plane_(s_.height.size * line_) {}
 
-/// So many positions at a time, whole tiles, that what they read stays in a core's second-level
-/// cache while the weights go by; few, if the weights stay in the first.
+/// How many positions are computed at a time: whole tiles, so many that what they read stays in a
+/// core's second-level cache while the weights go by; few, if the weights stay in the first.
 int64_t DirectLines::positions_at_once(int64_t positions, int64_t weights) const {
     constexpr int64_t second_cache = 110'000, first_cache = 2'000;
     const int64_t rows = tile_shape().rows, few = 4 * rows;

@@ -14,7 +14,7 @@ namespace {
 
 using Direction = ConvolutionDirection;
 constexpr int64_t lanes = LaneImages::lanes;
-/// Of a group's images, so that they stay in a core's cache while they are used.
+/// Limits of a group's images, so that they stay in a core's cache while they are used.
 constexpr int64_t most_image_floats = 128 * 1024, most_block_floats = 16 * 1024;
 
 bool is_able() {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t lanes = LaneImages::lanes;
 constexpr int64_t cache_floats =
-    7 * 1024;  ///< Of a core's first cache, for the operands of one sum.
+    7 * 1024;  ///< The part of a core's first cache that the operands of one sum may take.
 
 /// Channels of gy whose products with one channel of x are summed at a time.
 int64_t channels_at_once(int64_t out) { return out % 4 == 0 || out % 3 != 0 ? 4 : 3; }
@@ -109,7 +109,7 @@ void LaneConvolution::multiply_band(const float* x, const float* gy, int64_t beg
 #endif
 }
 
-/// Of parts, then of lanes. False where a sum is not finite.
+/// Adds up the parts, and then the lanes. False where a sum is not finite.
 bool LaneConvolution::add_up(const float* sums, float* gW) const {
     const int64_t parts = this->parts(), taps = kernel_rows_ * kernel_columns_, all = weights();
     std::atomic<bool> is_finite{true};

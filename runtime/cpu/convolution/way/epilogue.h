@@ -26,12 +26,12 @@ struct TailEpilogue {
 struct Epilogue {
     enum class Kind : uint8_t {
         none,
-        bias,        ///< It adds a number to each channel.
-        tail,        ///< Elementwise work.
-        statistics,  ///< It gathers the statistics of its channels.
+        bias,        ///< The epilogue adds a number to each channel.
+        tail,        ///< The epilogue is elementwise work.
+        statistics,  ///< The epilogue gathers the statistics of the result's channels.
     };
 
-    Array bias;  ///< [channels], or undefined.
+    Array bias;  ///< The numbers that are added, [channels]; undefined: none.
     TailEpilogue* tail = nullptr;
     ColumnStatistics* statistics = nullptr;
 

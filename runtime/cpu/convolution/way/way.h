@@ -15,7 +15,8 @@ namespace catena {
 /// (forward), gy, W and gx (data), x, gy and gW (weights). None is empty; images are in one of the
 /// two memory orders, the others row-major.
 struct ConvolutionTask {
-    ConvolutionDirection direction;  ///< Not forward_bias: the bias is in the epilogue.
+    /// What is computed; never forward_bias: the bias is in the epilogue.
+    ConvolutionDirection direction;
     const WindowSteps& steps;
     const Array &a, &b, &result;
     const Epilogue& epilogue;
@@ -50,7 +51,7 @@ public:
 /// A way to compute convolutions. There is one object for each, which functions give
 /// (winograd_way() and so on); the table of them is in runtime/cpu/convolution/ways.h.
 struct ConvolutionWay {
-    std::string_view name;  ///< As profiles show it.
+    std::string_view name;  ///< The name of the way that profiles show.
     /// Whether it can compute the task, with its epilogue, and is the fastest of those that come
     /// after it in the table. Shapes, memory orders and the kind of the epilogue decide, never the
     /// values or the number of threads.

@@ -13,7 +13,8 @@ namespace {
 
 constexpr int64_t most_side = 10, most_step = 8,
                   most_columns = tiles_at_once * most_step + most_side - most_step;
-constexpr float largest_ratio = 1 << 20;  ///< Of squares.
+/// The largest ratio of squares for which windows count as even.
+constexpr float largest_ratio = 1 << 20;
 
 /// The squares of the lengths of positions, 0 outside of the image.
 struct Grid {
@@ -67,7 +68,7 @@ bool is_even(const Grid& grid) {
     return !(smallest * largest_ratio < largest);
 }
 
-/// Of the rows [begin, end), each column's largest.
+/// The largest magnitude of each column of the rows [begin, end).
 std::array<float, most_columns> largest_of(const Grid& grid, int64_t begin, int64_t end) {
     std::array<float, most_columns> largest = grid.at[size_t(begin)];
     for (int64_t i = begin + 1; i < end; ++i)

@@ -19,11 +19,11 @@ namespace catena::winograd {
 template <size_t m, size_t r>
 constexpr std::array<double, m + r - 2> filter_points;
 
-/// Of the usual choices these have the smallest error (0, +-1, +-2: twice that); their first two
-/// powers are exact.
+/// The points of F(4, 3). Of the usual choices these have the smallest error (0, +-1, +-2: twice
+/// that); their first two powers are exact.
 template <>
 inline constexpr std::array<double, 5> filter_points<4, 3>{0, 0.625, -0.625, 1.5, -1.5};
-/// These have nearly the smallest error, and exact numbers in all but G.
+/// The points of F(4, 2), which have nearly the smallest error, and exact numbers in all but G.
 template <>
 inline constexpr std::array<double, 4> filter_points<4, 2>{0.5, -0.5, 1.25, -1.25};
 template <>
@@ -175,7 +175,7 @@ struct Multiplied {
     }
 };
 
-/// The same with the transpose of the matrix.
+/// Transforms by the transpose of the matrix.
 template <const auto& matrix>
 struct MultipliedTransposed {
     static constexpr size_t from = matrix.at.size(), to = matrix.at[0].size();

@@ -94,7 +94,7 @@ private:
                 Transforms::input(s_.input(tile, phase), x_, s_.in, value_step, to + phase * s_.in);
     }
 
-    /// Those of a block of result channels: [values, depth, block].
+    /// Transforms the weights of a block of result channels: [values, depth, block].
     void transform_weights(int64_t group, int64_t channel, float* to) const {
         const int64_t value_step = step_of(depth_, block_);
         if (!is_gradient_) {

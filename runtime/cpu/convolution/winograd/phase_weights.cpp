@@ -14,8 +14,9 @@ namespace {
 
 using winograd::Products;
 
-constexpr int64_t rows = phases * lanes;  ///< Of a block of sums: all phases of some channels of
-                                          ///< the images, so that all taps are there.
+/// The rows of a block of sums: all phases of some channels of the images, so that all taps are
+/// there.
+constexpr int64_t rows = phases * lanes;
 
 /// Tiles are transformed into blocks of channels; then each unit of work, which is a block of
 /// either, multiplies and transforms its sums back. Where not all tiles fit the shared cache, units
@@ -77,8 +78,8 @@ private:
         });
     }
 
-    /// Of tile first + t: inputs [in / 16, values, count, phases, 16] and gradients [out / block,
-    /// values, count, block].
+    /// Transforms tile first + t: inputs [in / 16, values, count, phases, 16] and gradients [out /
+    /// block, values, count, block].
     void transform(int64_t first, int64_t t, int64_t count, float* inputs, float* gradients) const {
         for (int64_t phase = 0; phase < phases; ++phase) {
             const Tile tile = s_.input(first + t, phase);

@@ -33,7 +33,7 @@ constexpr Speed weights_speed{.products_a_second = machine::products_a_second * 
 /// Weights that do not fit a core's cache are read by one thread each, once for many tiles.
 bool are_small(const Sizes& s) { return s.in * s.out < 256 * 256; }
 
-/// [values, K, N]
+/// The transformed weights, [values, K, N].
 Array transform(const float* W, const WeightSteps& steps, int64_t K, int64_t N) {
     const Array made = Array::empty({Dtype::float32, Shape{values, K, N}}, cpu_device());
     float* to = made.to_fill<float>();
@@ -46,7 +46,7 @@ Array transform(const float* W, const WeightSteps& steps, int64_t K, int64_t N) 
     return made;
 }
 
-/// Kept as long as W does not change, in the form that a Convolution wants.
+/// The transformed weights in the form that a Convolution wants, kept as long as W does not change.
 Array transformed(const Array& W, onednn::WeightForm kind, const WeightSteps& steps,
                   const Sizes& s) {
     const int64_t K = s.in, N = s.out;
@@ -74,12 +74,12 @@ public:
         are_small(s_) ? by_tiles() : by_values();
         return is_good_;
     }
-    /// With a tail: the largest magnitude of y.
+    /// The largest magnitude of y where there is a tail.
     float largest() const { return std::bit_cast<float>(largest_.load()); }
 
 private:
     int64_t floats_a_tile() const { return values * (s_.in + s_.out); }
-    /// For turns of so many tiles.
+    /// Makes room for the statistics of turns of so many tiles.
     void prepare_statistics(int64_t at_once) {
         if (statistics_)
             statistics_->prepare((s_.tiles() + at_once - 1) / at_once * measured_parts(at_once),
@@ -127,8 +127,8 @@ private:
         });
     }
 
-    /// All threads transform tiles, then each multiplies with some of the weights, then all
-    /// transform results. U: [values, in, out].
+    /// Computes value by value: all threads transform tiles, then each multiplies with some of the
+    /// weights, then all transform results. U: [values, in, out].
     void by_values() {
         const int64_t at_once =
             std::clamp<int64_t>(machine::shared_cache_floats / floats_a_tile(), 1, s_.tiles());
@@ -228,7 +228,7 @@ Weights weights_of(const ConvolutionTask& t, const Sizes& s) {
     return {t.b, onednn::WeightForm::tiles, {9, s.in * 9, false}};
 }
 
-/// Of the convolution that is computed: for the gradient of the images, from gy to gx.
+/// The sizes of the convolution that is computed: for the gradient of the images, from gy to gx.
 Sizes sizes_of(const ConvolutionTask& t) {
     if (!t.is(ConvolutionDirection::data))
         return winograd::sizes_of(t.x().shape(), t.W().shape(), t.y().shape(), t.steps);

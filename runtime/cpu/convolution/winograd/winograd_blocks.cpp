@@ -5,7 +5,7 @@
 namespace catena::winograd {
 namespace {
 
-/// All blocks side by side.
+/// The transformed weights of all blocks, side by side.
 Array made_blocks(const Array& W, const WeightSteps& steps, int64_t in, int64_t out) {
     const int64_t block = block_of(out), halves = block / lanes,
                   block_floats = Transforms::floats_of(in, block);

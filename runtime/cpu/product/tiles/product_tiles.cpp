@@ -66,8 +66,8 @@ void pack_turned(const TileProduct& p, Range columns, Range depth, int64_t width
     }
 }
 
-/// Of each tile's rows the part of k outside of which a has zeros that need not be multiplied; all
-/// of it if b is not finite.
+/// Finds, for each tile's rows, the part of k outside of which a has zeros that need not be
+/// multiplied; all of it if b is not finite.
 void find_parts(const TileProduct& p, Tile t, Range rows, Range depth, int64_t next, Range* parts) {
     const int64_t tile_rows = tile_shape().rows, tiles = (rows.size() + tile_rows - 1) / tile_rows;
     bool has_zeros = false;
@@ -109,7 +109,7 @@ public:
           row_(place.row + row),
           columns_{place.column + columns.begin, place.column + columns.end} {}
 
-    /// `end` rows of the panel are stored, of `all`.
+    /// Stores `end` rows of the panel, of `all`.
     void stored(int64_t end, int64_t all) {
         const int64_t blocks_end = (row_ + end) % place_.rows_of_block;
         if (end - given_ < ColumnStatistics::rows_together && blocks_end != 0 && end < all) return;

@@ -80,8 +80,9 @@ public:
         return text;
     }
 
-    /// Of element `i` of `narrow`: `key`, its offset along the gathered axes, and `p` and `s`, what
-    /// numbers its other axes before and behind the places; `inner` counts the latter.
+    /// C code that finds, for element `i` of `narrow`, `key`, its offset along the gathered axes,
+    /// and `p` and `s`, what numbers its other axes before and behind the places; `inner` counts
+    /// the latter.
     std::string split_narrow() const {
         std::string text = "        i64 digits = i, key = 0, p = 0, s = 0, outer = 1, inner = 1;\n";
         int r = rest_.rank();

@@ -20,7 +20,7 @@ namespace {
 /// them), a gather.
 struct Plan {
     Dims begin, step, size;
-    Shape shape;      ///< After the reshape.
+    Shape shape;      ///< The shape after the reshape.
     Gather gathered;  ///< No axes: no gather.
 };
 

@@ -47,7 +47,7 @@ Shape indices_shape(const char* op, std::span<const Type> indices) {
     return common;
 }
 
-/// Each of them once, counted from the front.
+/// Checks that each of the axes is named once, counted from the front.
 void check_distinct_axes(const Axes& axes, int rank) {
     for (int i = 0; i < axes.rank(); ++i) {
         CATENA_ASSERT(axes[i] >= 0 && axes[i] < rank, "axes are those of x");

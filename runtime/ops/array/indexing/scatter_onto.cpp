@@ -19,7 +19,7 @@ Types onto_type(const OpDef& scatter_add, const TypeCall& c) {
     return scattered;
 }
 
-/// Those of scatter_add, one operand further.
+/// The ranges that scatter_add checks, one operand further.
 CheckedRanges ranges(const OpDef& scatter_add, const TypeCall& c) {
     CheckedRanges found =
         checked_ranges({scatter_add, c.inputs.subspan(1), c.attributes}).value_or(CheckedRanges());

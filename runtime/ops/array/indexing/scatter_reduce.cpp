@@ -35,8 +35,8 @@ Variable count_at(const Variable& marked, const Variable& places, int64_t n) {
                        cast(marked, Dtype::int32));
 }
 
-/// Those equal to the result share its gradient, as in PyTorch's scatter_reduce with amax and amin
-/// (tools/autograd: scatter_reduce_backward). A NaN has no part in it.
+/// The gradient of extrema: elements equal to the result share it, as in PyTorch's scatter_reduce
+/// with amax and amin (tools/autograd: scatter_reduce_backward). A NaN has no part in it.
 Variables extremum_gradient(const GradientCall& g) {
     const Variable places = g.x(2), y = g.y(), gy = g.gy();
     const Variable own = g.x(0) == y, hit = g.x(1) == elements_at(y, places);

@@ -59,7 +59,7 @@ void fill_with(const Array& y, double value) {
     });
 }
 
-/// Only the axes that are cut are named, so that the others may have any size.
+/// Writes a slice that names only the axes that are cut, so that the others may have any size.
 std::vector<int> write_slice(OnnxCall& c) {
     const OnnxSizes begins = c.sizes("begin"), sizes = c.sizes("size");
     const std::vector<int64_t> steps = c.dims("step");

@@ -48,7 +48,7 @@ const OpDef& op_cholesky = linear_algebra({
     .checks_values = true,
 });
 
-/// Of which one may be undefined.
+/// The sum of two gradients of which one may be undefined.
 Variable sum_of(const Variable& a, const Variable& b) {
     return !a.defined() ? b : !b.defined() ? a : a + b;
 }

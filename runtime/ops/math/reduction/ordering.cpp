@@ -62,7 +62,7 @@ const OpDef& op_argmin = register_op({
         [](const KernelCall& c, Threads t) { return arg_elements(c, "<", t); })},
 });
 
-/// Of the smallest or the largest first; equal elements keep their order.
+/// The places of the smallest or the largest elements first; equal ones keep their order.
 int sorted_places(OnnxGraph& g, int x, const OnnxSize& count, int64_t axis, bool largest) {
     const OnnxAttributes attributes{{"axis", axis}, {"largest", int64_t(largest)}};
     return g.node("TopK", {x, g.integers(OnnxSizes{count})}, attributes, 2)[1];
