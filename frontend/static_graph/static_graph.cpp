@@ -76,10 +76,16 @@ struct StaticRegion::Implementation : capture::Region {
     std::atomic<const FirstCall*> first = nullptr;
 };
 
-StaticRegion::StaticRegion(StaticGraphOptions options, const SourceLoc& at)
-    : implementation_(new Implementation(std::move(options), at)) {}
-StaticRegion::StaticRegion(std::string_view name, const SourceLoc& at)
-    : StaticRegion(StaticGraphOptions{.name = std::string(name)}, at) {}
+StaticRegion::StaticRegion(StaticGraphOptions options, const SourceLoc& at) try
+    : implementation_(new Implementation(std::move(options), at)) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("static_graph");
+}
+StaticRegion::StaticRegion(std::string_view name, const SourceLoc& at) try
+    : StaticRegion(StaticGraphOptions{.name = std::string(name)}, at) {
+} catch (const std::bad_alloc&) {
+    throw_out_of_memory("static_graph", name);
+}
 StaticRegion::StaticRegion(StaticRegion&&) noexcept = default;
 StaticRegion& StaticRegion::operator=(StaticRegion&&) noexcept = default;
 StaticRegion::~StaticRegion() = default;

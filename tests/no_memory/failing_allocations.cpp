@@ -35,6 +35,12 @@ bool is_language(std::string_view library) {
            library.starts_with("libgcc_s") || library.starts_with("ld-linux");
 }
 
+/// A function of the standard library's templates, such as std::string's: several libraries have
+/// compiled it, and all of them call the one that the loader found first.
+bool is_template_of_std(std::string_view function) {
+    return function.starts_with("_ZNSt") || function.starts_with("_ZNKSt");
+}
+
 /// Catena's own code, not that of LLVM in the library of the compiler. As CallStack::asker(), which
 /// looks for functions and takes milliseconds.
 [[gnu::noinline]] bool catena_asks() {
@@ -102,8 +108,9 @@ void CallStack::take() {
 std::string_view CallStack::asker() const {
     constexpr int own = 3;  // take(), fails() and malloc() or another.
     for (int i = own; i < size; ++i) {
-        const std::string_view library = frames[size_t(i)].library;
-        if (!is_language(library)) return library;
+        const Frame& frame = frames[size_t(i)];
+        if (!is_language(frame.library) && !is_template_of_std(frame.function))
+            return frame.library;
     }
     return "";
 }

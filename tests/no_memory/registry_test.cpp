@@ -1,40 +1,17 @@
 // Operations that were made while memory ended are there, or can be made again.
-#include <new>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "frontend/catena.h"
 #include "frontend/optimizer/sweep.h"
-#include "runtime/core/memory/out_of_memory.h"
 #include "runtime/graph/op/op.h"
 #include "runtime/ops/define/define.h"
 #include "tests/no_memory/failing_allocations.h"
+#include "tests/no_memory/failures_before.h"
 
 namespace catena::testing {
 namespace {
-
-/// Makes something again and again, each time with the next allocation failing, until none fails
-/// any more; says how often there was no memory.
-template <class Make>
-int failures_before(Make make) {
-    for (int number = 0;; ++number) {
-        begin_failing(number, 1, nullptr);
-        try {
-            make();
-            if (end_failing() <= number) return number;
-            ADD_FAILURE() << "allocation " << number << " failed, and nothing was said";
-            return number;
-        } catch (const std::bad_alloc&) {
-            end_failing();
-        } catch (const OutOfMemory&) {
-            end_failing();
-        } catch (...) {
-            end_failing();
-            throw;
-        }
-    }
-}
 
 /// How many operations have a name that begins so; each is found by its name.
 int count_of_ops(const std::string& beginning) {
