@@ -115,7 +115,7 @@ private:
                               fmt::format("a dataset whose chunks have size 0 in dimension {}", i));
             made_.chunk.push_back(size);
         }
-        if (rank == 0) file_.damaged(at, "chunks without dimensions");
+        if (rank < 2) file_.damaged(at, "chunks without dimensions");
         element_bytes_ = made_.chunk.back();
         made_.chunk.pop_back();
     }

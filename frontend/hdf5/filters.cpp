@@ -44,6 +44,7 @@ std::string inflated(const std::string& packed, uint64_t most, std::string& prob
 /// Undoes the shuffle filter: first bytes of all elements stood before second ones.
 std::string in_elements(const std::string& bytes, size_t element) {
     const size_t count = bytes.size() / element;
+    if (count < 2) return bytes;   // Also because `element`, as the file says it, has no bound.
     std::string elements = bytes;  // What is left over stays at the end.
     for (size_t b = 0; b < element; ++b)
         for (size_t i = 0; i < count; ++i) elements[i * element + b] = bytes[b * count + i];

@@ -1,6 +1,6 @@
 // Everything that listens, given what is not Catena's: handshakes and headers of which fields are
-// changed. CATENA_FUZZ_CASES says how many of each kind (3,000); a failure names its seed, which is
-// the number of the case.
+// changed. CATENA_FUZZ_CASES says how many of each kind (3,000), CATENA_FUZZ_SEED where to begin
+// (0); a failure names its seed, which is the number of the case.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,6 +26,8 @@ using CallState = OutgoingCall::State;
 int64_t number_of_cases() {
     return environment::whole_number("CATENA_FUZZ_CASES", 1).value_or(3000);
 }
+int64_t first_seed() { return environment::whole_number("CATENA_FUZZ_SEED", 0).value_or(0); }
+int64_t end_of_seeds() { return first_seed() + number_of_cases(); }
 
 const std::string key_of_all = "the key of all ranks";
 
@@ -146,7 +148,7 @@ TEST(FuzzedPorts, let_nobody_in_who_does_not_know_the_key) {
     const double before = most_memory();
     int64_t right = 0;
     std::vector<Socket> open;  // Some callers stay.
-    for (int64_t seed = 0; seed < number_of_cases(); ++seed) {
+    for (int64_t seed = first_seed(); seed < end_of_seeds(); ++seed) {
         Changes changes(seed);
         Socket socket = connect_to("127.0.0.1", port, soon());
         ASSERT_TRUE(socket);
@@ -172,7 +174,7 @@ TEST(FuzzedPorts, let_nobody_in_who_does_not_know_the_key) {
 
 /// A called port whose challenge or verdict is changed is not taken for a rank's.
 TEST(FuzzedPorts, that_are_called_are_believed_only_with_the_key) {
-    for (int64_t seed = 0; seed < number_of_cases(); ++seed) {
+    for (int64_t seed = first_seed(); seed < end_of_seeds(); ++seed) {
         Changes changes(seed);
         int pair[2];
         ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair), 0);
@@ -240,7 +242,7 @@ TEST(FuzzedPorts, end_no_rank_by_what_they_are_sent) {
     const double before = most_memory();
     int64_t received = 0;
     double longest = 0;
-    for (int64_t seed = 0; seed < number_of_cases(); ++seed) {
+    for (int64_t seed = first_seed(); seed < end_of_seeds(); ++seed) {
         Changes changes(seed);
         Victim victim;
         if (changes.below(4) == 0) {

@@ -116,6 +116,56 @@ TEST_F(Hdf5Indices, names_of_a_group_with_thousands_are_read) {
     for (int i = 0; i < 3000; ++i) EXPECT_TRUE(file->contains(std::to_string(i))) << i;
 }
 
+/// One number, which libhdf5 never writes in chunks.
+TEST_F(Hdf5Indices, of_a_dataset_without_dimensions_are_refused) {
+    close();
+    file_ = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    write("x", {5}, {.chunk = {4}});
+    close();
+    std::string content = content_of(path_);
+    // Version 1, one dimension, with the most that it may have; version 3, chunks, one dimension
+    // and the element's.
+    const size_t space = content.find(std::string("\1\1\1\0\0\0\0\0\5\0", 10)),
+                 layout = content.find(std::string("\3\2\2", 3));
+    ASSERT_NE(space, content.npos);
+    ASSERT_NE(layout, content.npos);
+    ASSERT_EQ(content[layout + 11], 4);
+    content[space + 1] = 0;
+    content[layout + 2] = 1;
+    write_file(path_, content);
+    const auto file = open_hdf5(path_);
+    try {
+        file->read("x");
+        ADD_FAILURE() << "it is read";
+    } catch (const FileError& error) {
+        EXPECT_NE(std::string(error.what()).find("chunks without dimensions"), std::string::npos)
+            << error.what();
+    }
+}
+
+/// The filter that sorts bytes has elements of 4 GiB in chunks of 4 bytes: they stay as they are,
+/// and nothing is done 2^32 times.
+TEST_F(Hdf5Indices, of_elements_that_are_larger_than_their_chunks_are_read_at_once) {
+    close();
+    file_ = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    write("x", {40}, {.chunk = {1}, .is_packed = true});
+    close();
+    std::string content = content_of(path_);
+    // The filter's number, the length of its name, its flags, one value; the name, and the value.
+    const size_t shuffle = content.find("shuffle");
+    ASSERT_NE(shuffle, content.npos);
+    ASSERT_EQ(content.substr(shuffle - 8, 8), std::string("\2\0\10\0\1\0\1\0", 8));
+    ASSERT_EQ(content.substr(shuffle + 8, 4), std::string("\4\0\0\0", 4));
+    content.replace(shuffle + 8, 4, 4, char(0xff));
+    write_file(path_, content);
+    const Tally tally = supervised({.seconds = 0, .least_inputs = 1}, [&](uint64_t) {
+        expect_counting(*open_hdf5(path_), "x");
+        return !HasFailure();
+    });
+    EXPECT_EQ(tally.accepted, 1);
+    for (const Tally::Failure& failure : tally.failures) ADD_FAILURE() << failure.what;
+}
+
 /// libhdf5 ends the process for some of these.
 TEST_F(Hdf5Indices, with_any_byte_changed_are_read_or_refused) {
     write_all(30);
