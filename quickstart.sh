@@ -2,6 +2,7 @@
 # From a bare Debian 12 to a network trained eagerly and compiled: installs packages, builds, runs
 # examples/digits, shows what the compiler made of the training step, and trains once more in Python.
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit ;; esac
 source "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
 
 install_packages

@@ -4,6 +4,7 @@
 #   ./test.sh            the release build; what the compiler changes is tested with it and without
 #   ./test.sh asan tsan  those presets instead
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit ;; esac
 source "$(dirname "${BASH_SOURCE[0]}")/scripts/setup.sh"
 
 # build_and_test PRESET FOLDER: leaves tests.xml and tests.json in the folder, for the summary.

@@ -4,7 +4,7 @@
 # same programs in the same order every time.
 set -euo pipefail
 [ $# -gt 0 ] || { sed -n '2,4s/^# //p' "$0"; exit 2; }
-[ "$1" != --help ] || { sed -n '2,4s/^# //p' "$0"; exit 0; }
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit ;; esac
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 

@@ -13,7 +13,7 @@ while [ $# -gt 0 ]; do
         --build) folder=${2:?a folder} && shift ;;
         --headers) headers=yes ;;
         -D*) options+=("$1") ;;
-        --help) usage && exit ;;
+        -h | --help) usage && exit ;;
         -*) usage >&2 && exit 2 ;;
         *) targets+=("$1") ;;
     esac

@@ -4,6 +4,7 @@
 # before, `cmake --build build --target catena_python catena_tool`. Sphinx comes from PyPI once, into build/python-tools;
 # the classes of C++ are in the site where Doxygen is installed.
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit ;; esac
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 out=$(realpath -m "${1:-build/site}")
 

@@ -2,6 +2,7 @@
 # man_page.sh NAME VERSION WHAT [--only REGEX] PROGRAM [ARGUMENT ...]: a page for man(1), on standard output, from what the
 # program says with --help, and each of its subcommands. --only: of its options those that match alone.
 set -eu
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit ;; esac
 name=$1 version=$2 what=$3
 shift 3
 only=.

@@ -5,6 +5,7 @@
 #   scripts/release.sh --from BUILD [OUTPUT-FOLDER]  packs that build
 # The output folder is release in the build folder if none is given.
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit ;; esac
 caller=$PWD
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 

@@ -2,6 +2,7 @@
 # show_group.sh DUMP_FOLDER: the fused group with the most arithmetic that still fits a screen, from the programs after
 # fusion below DUMP_FOLDER.
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit ;; esac
 cd "$1"
 # Not the folders of regions compiled again, REGION-2.
 find . -name '*-fuse.mlir' ! -path '*-[0-9]*/*' | sort | xargs -r awk '

@@ -11,6 +11,7 @@
 # PACKAGES: a folder of programs in files (`catena bench --save`), for the part of that name. CACHE: the cache of an
 # earlier sitting, so that nothing is compiled twice. MOST (60): MiB that FILE may have.
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit ;; esac
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=${1:-build}
 file=${2:-$build/catena-cuda.tar.gz}

@@ -15,6 +15,7 @@
 # them in a checkout); OUT/log all output; OUT/*.csv profiles. The last lines printed are the tables. The status is 1
 # where a part failed, 77 where there is no GPU. Nothing changes the card's settings. Needs bash, coreutils and Python 3.
 set -uo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit ;; esac
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 if [[ -x $here/bin/catena ]]; then root=$here; else root=$(cd "${BUILD:-$here/../../build}" && pwd) || exit 2; fi
 list=

@@ -185,15 +185,21 @@ def main(words: list[str]) -> int:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    paging = commands.add_parser("page")
-    paging.add_argument("--check", action="store_true")
-    paging.add_argument("--page", type=Path, default=PAGE)
-    taking = commands.add_parser("take")
-    taking.add_argument("table")
-    taking.add_argument("file", type=Path)
-    taking.add_argument("facts", nargs="*")
+    paging = commands.add_parser("page", help="write the tables into the page")
+    paging.add_argument(
+        "--check", action="store_true", help="only compare: status 1 if they differ"
+    )
+    paging.add_argument("--page", type=Path, default=PAGE, help="default: docs/laboratory.md")
+    taking = commands.add_parser(
+        "take", help="take a table's numbers from lines of `catena bench --json`"
+    )
+    taking.add_argument("table", help="its name in the page")
+    taking.add_argument("file", type=Path, help="the lines in JSON")
+    taking.add_argument(
+        "facts", nargs="*", help="NAME=VALUE, said with the table, such as machine=..."
+    )
     for command in (paging, taking):
-        command.add_argument("--results", type=Path, default=RESULTS)
+        command.add_argument("--results", type=Path, default=RESULTS, help="default: results.jsonl")
     options = parser.parse_args(words)
     if options.command == "take":
         facts = dict(fact.split("=", 1) for fact in options.facts)

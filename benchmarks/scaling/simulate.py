@@ -81,7 +81,7 @@ STEPS = {
         (0.0091, "64 images, the fastest published (MLPerf)"),
     ],
     "gpt2_small": [
-        (0.0730, "16x1024 words, bfloat16: 24 of the measured times of a block on 8x1024"),
+        (0.0730, "16x1024 words, bfloat16: 24 times the measured time of a block on 8x1024"),
     ],
 }
 
@@ -325,17 +325,38 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", nargs="?", choices=("tables", "page"), default="tables")
-    parser.add_argument("--check", action="store_true")
-    parser.add_argument("--network", choices=sorted(networks))
-    parser.add_argument("--ranks", type=whole_numbers, default=list(RANKS), metavar="N,...")
+    parser.add_argument(
+        "what",
+        nargs="?",
+        choices=("tables", "page"),
+        default="tables",
+        help="print the tables (default), or write them into docs/distributed.md",
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="with page: only compare, status 1 if it differs"
+    )
+    parser.add_argument(
+        "--network",
+        choices=sorted(networks),
+        help="print this one setting, by the options below, instead of the tables",
+    )
+    parser.add_argument(
+        "--ranks", type=whole_numbers, default=list(RANKS), metavar="N,...", help="numbers of ranks"
+    )
     parser.add_argument("--node", type=int, default=8, help="GPUs in a node")
     parser.add_argument("--link", type=float, default=100.0, help="Gbit/s of a node")
-    parser.add_argument("--dtype", choices=sorted(BYTES), default="float32")
+    parser.add_argument(
+        "--dtype", choices=sorted(BYTES), default="float32", help="in which gradients are sent"
+    )
     parser.add_argument("--bucket", type=float, help="MiB; default: the best")
     parser.add_argument("--in-flight", type=int, default=4, help="buckets on their way at a time")
-    parser.add_argument("--all-reduce", choices=sorted(ALL_REDUCES), default="hierarchical")
-    parser.add_argument("--step-ms", type=float, help="of one GPU alone")
+    parser.add_argument(
+        "--all-reduce",
+        choices=sorted(ALL_REDUCES),
+        default="hierarchical",
+        help="within nodes first, or between all pairs of ranks",
+    )
+    parser.add_argument("--step-ms", type=float, help="time of a step on one GPU alone")
     given = parser.parse_args()
     if given.what == "page":
         return write_page(given.check)

@@ -20,7 +20,7 @@ const std::vector<Workload>& workloads() {
          prepare_ptb_lstm_unrolled,
          {"ptb_lstm"}},
         {"transformer",
-         "4 pre-norm blocks of 256, 8x128 words, AdamW",
+         "4 pre-norm blocks of 256, 8x128 tokens, AdamW",
          prepare_transformer,
          {},
          true},
@@ -36,11 +36,11 @@ const std::vector<Workload>& workloads() {
          true},
         {"unet", "U-Net of 4 levels on 256x256, batch 2, Adam", prepare_unet, {}, true},
         {"gpt2_small",
-         "12 blocks of 768 with tied output, 256 words, AdamW",
+         "12 blocks of 768 with tied output, 256 tokens, AdamW",
          prepare_gpt2_small,
          {},
          true},
-        {"gpt_decode", "the same a word a call, after 0 to 255 others", prepare_gpt_decode},
+        {"gpt_decode", "gpt2_small, one token per call, after 0 to 255 others", prepare_gpt_decode},
         {"char_rnn",
          "LSTM of 256 in a loop of 20 to 60 steps, batch 32, Adam, clipping",
          prepare_char_rnn,
@@ -60,8 +60,8 @@ const std::vector<Workload>& large_workloads() {
     static const std::vector<Workload> all = {
         {"resnet50_64", "ResNet-50 with batch 64", prepare_resnet50_64, {}, true},
         {"resnet50_256", "ResNet-50 with batch 256", prepare_resnet50_256, {}, true},
-        {"gpt2_block", "one block of 768 on 8x1024 words, Adam", prepare_gpt2_block, {}, true},
-        {"gpt2_16x1024", "gpt2_small on 16x1024 words", prepare_gpt2_16x1024, {}, true},
+        {"gpt2_block", "one block of 768 on 8x1024 tokens, Adam", prepare_gpt2_block, {}, true},
+        {"gpt2_16x1024", "gpt2_small on 16x1024 tokens", prepare_gpt2_16x1024, {}, true},
     };
     return all;
 }

@@ -38,8 +38,9 @@ std::unique_ptr<codegen::Target> target_of(const Trace& trace, const CompileOpti
         return std::make_unique<codegen::cpu::HostTarget>(options.fast_math);
     auto* device = dynamic_cast<CodeDevice*>(options.device);
     if (!device)
-        fail<CompileError>("region {}: programs cannot be compiled for {}", trace.name,
-                           options.device->name());
+        fail<CompileError>(
+            "region {}: programs cannot be compiled for {}; use cpu or a CUDA device", trace.name,
+            options.device->name());
     return std::make_unique<codegen::cuda::DeviceTarget>(*device, options.fast_math);
 }
 

@@ -12,13 +12,15 @@ namespace catena::caffe {
 namespace {
 
 void check(const std::vector<Variable>& inputs, const ExportOptions& options) {
-    if (inputs.empty()) fail<ValueError>("caffe: a network needs an input");
+    if (inputs.empty())
+        fail<ValueError>("caffe: export_model: no inputs are given; give at least one");
     if (!options.input_names.empty() && options.input_names.size() != inputs.size())
-        fail<ValueError>("caffe: {} input names are given, the model has {} inputs",
-                         options.input_names.size(), inputs.size());
+        fail<ValueError>(
+            "caffe: {} input names are given, the model has {} inputs; give one for each",
+            options.input_names.size(), inputs.size());
     for (size_t i = 0; i < inputs.size(); ++i)
         if (!inputs[i].defined() || !inputs[i].array().defined())
-            fail<ValueError>("caffe: input {} holds no array", i);
+            fail<ValueError>("caffe: input {} is undefined; give an array of the input's shape", i);
 }
 
 RecordingOptions recording_options(size_t inputs, const ExportOptions& options) {

@@ -25,14 +25,16 @@ Shape common_shape(const Column& column, bool padded) {
         const Array& x = column[i];
         if (x.dtype() != column[0].dtype())
             fail<DtypeError>(
-                "concat_examples: value {} is {} in the first example, {} in number {}",
+                "concat_examples: value {} is {} in the first example, {} in number {}; dtypes "
+                "must "
+                "be equal",
                 column.value, name_of(column[0].dtype()), name_of(x.dtype()), i + 1);
         if (x.shape() == shape) continue;
         if (!padded || x.rank() != shape.rank())
             fail<ShapeError>(
                 "concat_examples: value {} has shape {} in the first example, {} in number {}; "
                 "shapes "
-                "must be equal, or of one rank and with padding",
+                "must be equal, or have equal ranks with the option padding",
                 column.value, to_string(column[0].shape()), to_string(x.shape()), i + 1);
         for (int axis = 0; axis < shape.rank(); ++axis)
             shape[axis] = std::max(shape[axis], x.dim(axis));
@@ -67,15 +69,19 @@ Array concatenated(const Column& column, std::optional<double> padding) {
 }  // namespace
 
 Batch concat_examples(std::span<const Example> examples, const ConcatOptions& options) try {
-    if (examples.empty()) fail<ValueError>("concat_examples: the batch is empty");
+    if (examples.empty())
+        fail<ValueError>("concat_examples: the batch is empty; give at least one example");
     const Example& first = examples[0];
     for (size_t i = 1; i < examples.size(); ++i)
         if (!examples[i].is_like(first))
-            fail<ValueError>("concat_examples: example {} is a {}, the first a {}", i + 1,
-                             to_string(examples[i]), to_string(first));
+            fail<ValueError>(
+                "concat_examples: example {} is a {}, the first a {}; all examples must have the "
+                "same form",
+                i + 1, to_string(examples[i]), to_string(first));
     if (options.padding.size() > 1 && options.padding.size() != first.size())
-        fail<ValueError>("concat_examples: {} paddings for {} values", options.padding.size(),
-                         first.size());
+        fail<ValueError>(
+            "concat_examples: {} paddings for {} values; give one for all, or one for each",
+            options.padding.size(), first.size());
     RecorderScope paused(nullptr);
     std::vector<Variable> values;
     for (size_t k = 0; k < first.size(); ++k) {

@@ -11,7 +11,9 @@ class RowsDataset final : public DatasetMixin {
 public:
     explicit RowsDataset(Array array) : array_(std::move(array)) {
         if (!array_.defined() || array_.rank() == 0)
-            fail<ValueError>("Dataset: an array without rows is not a dataset");
+            fail<ValueError>(
+                "Dataset: the array is undefined or has no axis; give one whose rows are the "
+                "examples");
         for (int axis = 1; axis < array_.rank(); ++axis) {
             shape_.push_back(array_.dim(axis));
             strides_.push_back(array_.strides()[axis]);
@@ -43,7 +45,8 @@ private:
 std::string DatasetMixin::described(int64_t i) const { return "example " + std::to_string(i); }
 
 Dataset::Dataset(std::shared_ptr<const DatasetMixin> dataset) : dataset_(std::move(dataset)) {
-    if (!dataset_) fail<ValueError>("Dataset: a null pointer is no dataset");
+    if (!dataset_)
+        fail<ValueError>("Dataset: the pointer to the dataset is null; give one to a DatasetMixin");
 }
 
 void Dataset::moved_from() {

@@ -88,8 +88,9 @@ SubDataset::SubDataset(Dataset dataset, int64_t start, int64_t finish,
         fail<ValueError>("SubDataset: the part [{}, {}) is not within a dataset of {}", start,
                          finish, dataset_.size());
     if (order_ && int64_t(order_->size()) != dataset_.size())
-        fail<ValueError>("SubDataset: the order has {} indices, the dataset {} examples",
-                         order_->size(), dataset_.size());
+        fail<ValueError>(
+            "SubDataset: the order has {} indices, the dataset {} examples; give one for each",
+            order_->size(), dataset_.size());
 }
 
 SubDataset::SubDataset(Dataset dataset, int64_t start, int64_t finish,

@@ -38,7 +38,8 @@ std::pair<Dataset, Dataset> split_dataset_random(const Dataset& dataset, int64_t
 
 std::vector<Dataset> split_dataset_n(const Dataset& dataset, int64_t n, Order order) {
     if (n <= 0 || n > dataset.size())
-        fail<ValueError>("split_dataset_n: {} parts of a dataset of {}", n, dataset.size());
+        fail<ValueError>("split_dataset_n: {} parts of a dataset of {}; 1 to {} are possible", n,
+                         dataset.size(), dataset.size());
     std::vector<int64_t> cuts;
     for (int64_t k = 0; k <= n; ++k) cuts.push_back(k * (dataset.size() / n));
     return split_between(dataset, cuts, std::move(order));

@@ -16,7 +16,7 @@ Array take_rows(const Array& array, std::span<const int64_t> rows) {
     size_t bytes = available > 0 ? size_t(from.size() / available) * size_of(from.dtype()) : 0;
     for (size_t i = 0; i < rows.size(); ++i) {
         if (rows[i] < 0 || rows[i] >= available)
-            fail<ValueError>("take_rows: row {} of an array with {}", rows[i], available);
+            fail<ValueError>("take_rows: there is no row {}, the array has {}", rows[i], available);
         if (bytes > 0)
             std::memcpy(static_cast<char*>(to.to_fill()) + i * bytes,
                         static_cast<const char*>(from.elements()) + size_t(rows[i]) * bytes, bytes);

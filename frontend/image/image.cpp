@@ -23,7 +23,8 @@ namespace {
 void check_size(uint64_t width, uint64_t height, size_t file_bytes, const std::string& name) {
     constexpr uint64_t most_channels = 4;
     if (width == 0 || height == 0 || width > ~uint64_t(0) / most_channels / height)
-        fail<FileError>("{}: an image of {} x {} pixels", name, width, height);
+        fail<FileError>("{}: declares an image of {} x {} pixels, which cannot be", name, width,
+                        height);
     FileBudget(name, file_bytes)
         .ask(width * height * most_channels,
              fmt::format("an image of {} x {} pixels", width, height));

@@ -82,7 +82,7 @@ Array identity(const Type& type, double scale) {
 Array constant(const Type& type, const Array& values) {
     if (values.size() == 1) return filled(type, values.item<double>());
     if (values.shape() != type.shape)
-        fail<ShapeError>("Constant: the array has shape {}, the parameter {}",
+        fail<ShapeError>("Constant: the array has shape {}, the parameter {}; they should be equal",
                          to_string(values.shape()), to_string(type.shape));
     return values.to(cpu_device()).astype(type.dtype).as_contiguous();
 }

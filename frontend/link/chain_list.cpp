@@ -23,7 +23,8 @@ ChainList& ChainList::operator=(ChainList&& other) {
 }
 
 void ChainList::check_index(size_t index, size_t limit) const {
-    if (index >= limit) fail<ValueError>("{}: index {} of {} links", type_name(), index, size());
+    if (index >= limit)
+        fail<ValueError>("{}: there is no link {}, it has {}", type_name(), index, size());
 }
 
 void ChainList::insert(size_t index, OwnedLink link) {
@@ -56,7 +57,8 @@ Link& ChainList::operator[](size_t index) const {
 
 std::vector<Link*> ChainList::slice(size_t begin, size_t end) const {
     if (begin > end || end > size())
-        fail<ValueError>("{}: slice({}, {}) of {} links", type_name(), begin, end, size());
+        fail<ValueError>("{}: slice({}, {}) is not within its {} links", type_name(), begin, end,
+                         size());
     std::vector<Link*> part;
     for (size_t i = begin; i < end; ++i) part.push_back(links_[i].get());
     return part;

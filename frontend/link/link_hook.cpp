@@ -22,7 +22,8 @@ std::shared_ptr<LinkHook> LinkHook::copied() const { return nullptr; }
 LinkHookScope::LinkHookScope(LinkHook& hook) : hook_(hook) {
     for (const LinkHook* other : scoped_hooks.get())
         if (other->name() == hook.name())
-            fail<ValueError>("link hook: one named \"{}\" is active already", hook.name());
+            fail<ValueError>("link hook: one named \"{}\" is active already; end its scope first",
+                             hook.name());
     hook.added(nullptr);
     scoped_hooks.get().push_back(&hook);
     scoped_hook_count = scoped_hooks.get().size();
@@ -93,7 +94,8 @@ Link& Link::add_hook(std::shared_ptr<LinkHook> hook, std::string name) {
     if (name.empty()) name = hook->name();
     for (const NamedHook& other : hooks_)
         if (other.name == name)
-            fail<ValueError>("{}: a hook named '{}' was added already", type_name(), name);
+            fail<ValueError>("{}: a hook named '{}' was added already; delete that one first",
+                             type_name(), name);
     hook->added(this);
     hooks_.push_back({std::move(name), std::move(hook)});
     note_change();

@@ -97,7 +97,8 @@ Variable Sequential::operator()(const Operand& x0, const Operand& x1, const Oper
 }
 
 void Sequential::check_index(size_t index, size_t limit) const {
-    if (index >= limit) fail<ValueError>("{}: index {} of {} layers", type_name(), index, size());
+    if (index >= limit)
+        fail<ValueError>("{}: there is no layer {}, it has {}", type_name(), index, size());
 }
 
 void Sequential::place(size_t index, OwnedLink link, unsigned counts, Call* call) {
@@ -138,7 +139,8 @@ void Sequential::erase(size_t index) {
 
 Sequential Sequential::slice(size_t begin, size_t end) const {
     if (begin > end || end > size())
-        fail<ValueError>("{}: slice({}, {}) of {} layers", type_name(), begin, end, size());
+        fail<ValueError>("{}: slice({}, {}) is not within its {} layers", type_name(), begin, end,
+                         size());
     Sequential part;
     for (size_t i = begin; i < end; ++i) part.place(part.size(), layers_[i]);
     return part;

@@ -169,11 +169,12 @@ void check_options(const std::vector<Variable>& inputs, const ExportOptions& opt
         fail<ValueError>("onnx: models are written in opset {} to {}, not {}", oldest_opset,
                          newest_opset, options.opset);
     if (!options.input_names.empty() && options.input_names.size() != inputs.size())
-        fail<ValueError>("onnx: {} input names are given, the model has {} inputs",
-                         options.input_names.size(), inputs.size());
+        fail<ValueError>(
+            "onnx: {} input names are given, the model has {} inputs; give one for each",
+            options.input_names.size(), inputs.size());
     for (size_t i = 0; i < inputs.size(); ++i)
         if (!inputs[i].defined() || !inputs[i].array().defined())
-            fail<ValueError>("onnx: input {} holds no array", i);
+            fail<ValueError>("onnx: input {} is undefined; give an array of the input's shape", i);
 }
 
 }  // namespace

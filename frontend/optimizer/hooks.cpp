@@ -139,8 +139,10 @@ void GradientNoise::change(HookSlots slots, const Variable& t) {
         DeviceScope scope(g.device());
         const Variable noise = noise_(g.type(), *this, t);
         if (noise.shape() != g.shape())
-            fail<ShapeError>("GradientNoise: the noise of {} has shape {}, its gradient {}",
-                             slot->path, to_string(noise.shape()), to_string(g.shape()));
+            fail<ShapeError>(
+                "GradientNoise: the noise of {} has shape {}, its gradient {}; they should be "
+                "equal",
+                slot->path, to_string(noise.shape()), to_string(g.shape()));
         slot->param.set_grad_variable(cast(g + noise, g.dtype()));
     }
 }

@@ -1,6 +1,9 @@
 #include "frontend/optimizer/optimizer.h"
 
 #include <algorithm>
+#include <ranges>
+
+#include <fmt/ranges.h>
 
 #include "frontend/optimizer/by_device.h"
 #include "frontend/optimizer/gradient_sweep.h"
@@ -367,7 +370,10 @@ Optimizer& Optimizer::add_hook(std::shared_ptr<OptimizerHook> hook, std::string 
     if (name.empty()) name = hook->name();
     for (auto& [taken, other] : hooks_)
         if (taken == name)
-            fail<ValueError>("{}: a hook named '{}' is there already", type_name(), name);
+            fail<ValueError>(
+                "{}: a hook named '{}' was added already; give another name, or remove that one "
+                "first",
+                type_name(), name);
     hooks_.emplace_back(std::move(name), std::move(hook));
     note_code_change();
     return *this;
@@ -383,7 +389,9 @@ Optimizer& Optimizer::add_hook(std::string name, std::function<void(Optimizer&)>
 
 void Optimizer::remove_hook(const std::string& name) {
     auto removed = std::erase_if(hooks_, [&](auto& hook) { return hook.first == name; });
-    if (removed == 0) fail<ValueError>("{}: no hook is named '{}'", type_name(), name);
+    if (removed == 0)
+        fail<ValueError>("{}: no hook is named '{}'; it has [{}]", type_name(), name,
+                         fmt::join(hooks_ | std::views::keys, ", "));
     note_code_change();
 }
 

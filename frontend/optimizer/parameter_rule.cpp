@@ -1,6 +1,7 @@
 #include "frontend/optimizer/parameter_rule.h"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include <fmt/ranges.h>
@@ -70,8 +71,10 @@ ParameterRule& ParameterRule::add_hook(std::shared_ptr<ParameterHook> hook, std:
     if (name.empty()) name = hook->name();
     for (const auto& [taken, other] : slot_->hooks)
         if (taken == name)
-            fail<ValueError>("{}: a hook of {} is named '{}' already", optimizer_->type_name(),
-                             slot_->path, name);
+            fail<ValueError>(
+                "{}: a hook of {} is named '{}' already; give another name, or remove that one "
+                "first",
+                optimizer_->type_name(), slot_->path, name);
     slot_->hooks.emplace_back(std::move(name), std::move(hook));
     note_code_change();
     return *this;
@@ -79,8 +82,8 @@ ParameterRule& ParameterRule::add_hook(std::shared_ptr<ParameterHook> hook, std:
 
 void ParameterRule::remove_hook(const std::string& name) {
     if (std::erase_if(slot_->hooks, [&](const auto& hook) { return hook.first == name; }) == 0)
-        fail<ValueError>("{}: no hook of {} is named '{}'", optimizer_->type_name(), slot_->path,
-                         name);
+        fail<ValueError>("{}: no hook of {} is named '{}'; it has [{}]", optimizer_->type_name(),
+                         slot_->path, name, fmt::join(slot_->hooks | std::views::keys, ", "));
     note_code_change();
 }
 

@@ -64,9 +64,9 @@ void leave_out_open_states(std::span<ExportedProgram> programs) {
         if (other == programs.end()) continue;
         if (is_read(first, state))
             fail<ValueError>(
-                "save: state '{}' is {} or {} at different open sizes, and a file holds it in one; "
-                "begin without it "
-                "in the region (reset_state()), or give that size",
+                "save: state '{}' is {} or {} at different open sizes, and a file can hold only "
+                "one "
+                "of them; call reset_state() in the region, or do not leave that size open",
                 value_of(first, state).name, to_string(value_of(first, state).type),
                 to_string(value_of(*other, state).type));
         for (ExportedProgram& program : programs) leave_out(program, state);

@@ -25,7 +25,10 @@ MultiNodeSnapshot::MultiNodeSnapshot(std::shared_ptr<Communicator> communicator,
                 fail<ValueError>("multi_node_snapshot: there is no rank {}; there are 0 to {}",
                                  rank, communicator_->size() - 1);
             if (set_of[size_t(rank)] >= 0)
-                fail<ValueError>("multi_node_snapshot: rank {} is in two replica sets", rank);
+                fail<ValueError>(
+                    "multi_node_snapshot: rank {} is in two replica sets; each rank should be in "
+                    "one",
+                    rank);
             set_of[size_t(rank)] = int(s);
         }
     for (int& set : set_of)

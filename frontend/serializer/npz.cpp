@@ -50,7 +50,7 @@ void write_all(NpzWriter& writer, const NamedArrays& arrays) {
 
 std::string content_of(std::istream& stream, const std::string& name) {
     std::string content(std::istreambuf_iterator<char>(stream), {});
-    if (stream.bad()) fail<FileError>("{}: cannot be read", name);
+    if (stream.bad()) fail<FileError>("{}: reading from the stream failed", name);
     return content;
 }
 

@@ -68,11 +68,13 @@ public:
 private:
     void take_name(const std::string& name) {
         if (name == safetensors::metadata_name || name == none_name)
-            fail<ValueError>("save_safetensors: {}: '{}' is a name that the file uses itself",
-                             path_, name);
+            fail<ValueError>(
+                "save_safetensors: {}: the name '{}' is reserved by the format; use another", path_,
+                name);
         if (!names_.insert(name).second)
-            fail<ValueError>("save_safetensors: {}: there are two values of the name '{}'", path_,
-                             name);
+            fail<ValueError>(
+                "save_safetensors: {}: there are two values of the name '{}'; names should differ",
+                path_, name);
     }
 
     /// Large elements first, so that each lies at a multiple of its size.

@@ -21,7 +21,7 @@ ShardStream::ShardStream(std::vector<std::string> paths, ShardOrder order)
     if (order_.ranks < 1 || order_.rank < 0 || order_.rank >= order_.ranks)
         fail<ValueError>("shards: there is no rank {} of {}", order_.rank, order_.ranks);
     if (order_.window < 1)
-        fail<ValueError>("shards: a window of {} samples; 1 at least is right", order_.window);
+        fail<ValueError>("shards: a window of {} samples; it should be 1 or more", order_.window);
     if (paths_.empty()) fail<ValueError>("shards: there are no paths");
     begin_pass();
 }

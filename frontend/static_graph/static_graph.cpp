@@ -127,8 +127,8 @@ void StaticRegion::save(const std::string& path, const PackageOptions& options,
         const FirstCall* first = there().first.load(std::memory_order_acquire);
         if (!first)
             fail<ValueError>(
-                "save: the arguments of this region cannot be copied, so its code cannot be called "
-                "on others");
+                "save: sizes are left open, but the region's code cannot be called at other sizes, "
+                "since its arguments cannot be copied; give copyable arguments, or no open_sizes");
         first->again(callable, arguments, outputs);
     };
     save_package(path, call.types, options, call.device(), [&](const std::vector<Type>& types) {

@@ -21,7 +21,9 @@ size_t label_index(const Batch& batch, const LabelKey& key) {
                 keys, std::get<int>(key));
         const auto found = std::find(batch.keys().begin(), batch.keys().end(), *name);
         if (found == batch.keys().end())
-            fail<ValueError>("Classifier: the labels are '{}', the batch has {}", *name, keys);
+            fail<ValueError>(
+                "Classifier: the labels should be '{}', which the batch does not have; it has {}",
+                *name, keys);
         return size_t(found - batch.keys().begin());
     }
     const int count = int(batch.size());

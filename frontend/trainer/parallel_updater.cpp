@@ -16,13 +16,18 @@ ParallelUpdater::ParallelUpdater(Iterator& iterator, Optimizer& optimizer,
     : iterator_(iterator), optimizer_(optimizer), options_(std::move(options)) {
     for (auto& [name, device] : options_.devices) {
         for (const Replica& other : replicas_)
-            if (other.name == name) fail<ValueError>("ParallelUpdater: '{}' is given twice", name);
+            if (other.name == name)
+                fail<ValueError>(
+                    "ParallelUpdater: the device name '{}' is given twice; names should differ",
+                    name);
         replicas_.push_back({name, device, nullptr, nullptr});
     }
     auto main = std::find_if(replicas_.begin(), replicas_.end(),
                              [](const Replica& r) { return r.name == "main"; });
     if (main == replicas_.end())
-        fail<ValueError>("ParallelUpdater: no device is called 'main', whose model is updated");
+        fail<ValueError>(
+            "ParallelUpdater: no device is called 'main'; that of the model that is updated must "
+            "be");
     std::rotate(replicas_.begin(), main, main + 1);
     if (options_.loss_scale > 0) optimizer_.set_loss_scale(options_.loss_scale);
     if (options_.auto_new_epoch) optimizer_.use_auto_new_epoch = true;

@@ -53,7 +53,9 @@ Trainer::~Trainer() = default;
 Trainer& Trainer::extend(std::shared_ptr<Extension> extension, ExtendOptions options) try {
     std::string name = options.name.empty() ? extension->default_name() : options.name;
     if (name.empty()) fail<ValueError>("Trainer: an extension that is a function needs a name");
-    if (name == "training") fail<ValueError>("Trainer: an extension may not be called 'training'");
+    if (name == "training")
+        fail<ValueError>(
+            "Trainer: the name 'training' is reserved, as in Chainer; give the extension another");
     auto taken = [&](const std::string& candidate) {
         return std::any_of(extensions_.begin(), extensions_.end(),
                            [&](auto& e) { return e->name == candidate; });

@@ -120,7 +120,9 @@ void IntervalTrigger::serialize(const Serializer& s) { asked_.serialize(s); }
 ManualScheduleTrigger::ManualScheduleTrigger(std::vector<double> points, std::string unit)
     : points_(std::move(points)), unit_(std::move(unit)) {
     check_unit("ManualScheduleTrigger", unit_);
-    if (points_.empty()) fail<ValueError>("ManualScheduleTrigger: no points are given");
+    if (points_.empty())
+        fail<ValueError>(
+            "ManualScheduleTrigger: no points are given; give at least one epoch or iteration");
     for (const double point : points_) {
         if (std::isnan(point)) fail<ValueError>("ManualScheduleTrigger: a point is not a number");
         exact_points_.push_back(fraction_of(point));

@@ -116,7 +116,7 @@ std::vector<Array> Communicator::exchange(const Terms& terms, const Meeting& mee
 
 std::vector<Array> Communicator::alltoall(std::span<const Array> xs) {
     if (int(xs.size()) != size_)
-        fail<ValueError>("alltoall: {} arrays for {} ranks", xs.size(), size_);
+        fail<ValueError>("alltoall: {} arrays for {} ranks; give one for each", xs.size(), size_);
     for (const Array& x : xs) defined("alltoall", x, rank_);
     const std::vector<Array> data = all_on_host(xs);
     const Terms terms{.call = "alltoall", .gives = Gives::all_to_all};
@@ -126,7 +126,7 @@ std::vector<Array> Communicator::alltoall(std::span<const Array> xs) {
 Array Communicator::scatter(std::span<const Array> xs, int root) {
     check_peer("scatter", root);
     if (rank_ == root && int(xs.size()) != size_)
-        fail<ValueError>("scatter: {} arrays for {} ranks", xs.size(), size_);
+        fail<ValueError>("scatter: {} arrays for {} ranks; give one for each", xs.size(), size_);
     if (rank_ != root) xs = {};
     for (const Array& x : xs) defined("scatter", x, rank_);
     std::vector<Array> data = all_on_host(xs);

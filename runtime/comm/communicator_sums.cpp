@@ -66,7 +66,8 @@ Array Communicator::transfer_buffer(const Type& type, Device& device) {
 
 Array Communicator::reduce_scatter(std::span<const Array> xs, Reduction reduction) {
     if (int(xs.size()) != size_)
-        fail<ValueError>("reduce_scatter: {} arrays for {} ranks", xs.size(), size_);
+        fail<ValueError>("reduce_scatter: {} arrays for {} ranks; give one for each", xs.size(),
+                         size_);
     std::vector<Array> data;
     for (const Array& x : xs) {
         check_reducible("reduce_scatter", defined("reduce_scatter", x, rank_).dtype(), reduction);
@@ -107,8 +108,10 @@ Array Communicator::reduce_scatter_others(const Terms& terms, const Meeting& met
     for (int r = 0; r < size_; ++r) {
         const Array &p = pieces[size_t(r)], &own = pieces[size_t(rank_)];
         if (!(p.type() == own.type()))
-            fail<ShapeError>("reduce_scatter: rank {} gives {}, rank {} gives {}", rank_,
-                             to_string(own.type()), r, to_string(p.type()));
+            fail<ShapeError>(
+                "reduce_scatter: what rank {} sums is {} here, what rank {} sums is {}; all should "
+                "be alike",
+                rank_, to_string(own.type()), r, to_string(p.type()));
         parts.push_back(p.elements());
     }
     Array y = Array::empty(pieces[0].type(), cpu_device());

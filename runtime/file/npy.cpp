@@ -356,8 +356,9 @@ Array load_npy(const std::string& path) try {
     Array array = read_npy(source);
     if (!array.defined()) fail<FileError>("{}: holds a Python object, not an array", path);
     if (source.remaining() > 0)
-        fail<FileError>("{}: {} bytes follow the array's last element at byte {}", path,
-                        source.remaining(), source.offset());
+        fail<FileError>(
+            "{}: is no .npy file of one array: {} bytes follow its last element at byte {}", path,
+            source.remaining(), source.offset());
     return array;
 } catch (const std::bad_alloc&) {
     throw_out_of_memory("load_npy", path);

@@ -3,6 +3,7 @@
 # runs and serves find_package on a bare Debian 12: libraries that such a system lacks lie beside ours (libraries.txt). The same
 # build gives the same file: names are sorted, times are SOURCE_DATE_EPOCH or that of the commit.
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit ;; esac
 export LC_ALL=C
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 

@@ -43,9 +43,9 @@ TEST(Explain, reasons_that_differ_in_shapes_alone_are_one_line_with_their_number
         "  ");
     EXPECT_EQ(text,
               "  exp (a.cpp:1) is not fused with sum (a.cpp:2): their shapes differ: a scalar and "
-              "[4,8] (x 2, this and other shapes)\n"
+              "[4,8] (2 times, with this and other shapes)\n"
               "  exp (a.cpp:1) is not fused with sum (a.cpp:3): their shapes differ: [3] and [16]\n"
-              "  it is computed later (x 2)\n");
+              "  it is computed later (2 times)\n");
 }
 
 TEST(Explain, a_reason_told_of_one_launch_is_not_told_again_of_the_next) {
@@ -59,7 +59,7 @@ TEST(Explain, a_reason_told_of_one_launch_is_not_told_again_of_the_next) {
                           "twice");
     f(zeros({8, 16}), zeros({16, 24}), zeros({24, 32}));
     const std::string text = f.explain(), costs = text.substr(0, text.find("  1 call: "));
-    EXPECT_THAT(costs, HasSubstr(" told above\n"));
+    EXPECT_THAT(costs, HasSubstr(" given above\n"));
     EXPECT_EQ(times_in(costs, "they reduce different dimensions") +
                   times_in(costs, "their shapes differ"),
               1)

@@ -49,7 +49,7 @@ TEST(LinkContainers, a_list_replaces_a_link_under_its_name) {
     EXPECT_EQ(shape_of(list, "/0/W"), "[3,5]");
     EXPECT_EQ(list[0].name(), "0");
     EXPECT_THAT(message_of([&] { list.replace(2, Linear(1, 1)); }),
-                HasSubstr("index 2 of 2 links"));
+                HasSubstr("there is no link 2, it has 2"));
 }
 
 TEST(LinkContainers, sequentials_are_added_and_searched) {

@@ -3,6 +3,7 @@
 # after the other. Another seed at every call; what fails is printed with its seed, files that fail stay in the folder that
 # is printed last.
 set -eu
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit ;; esac
 [ $# -ge 1 ] || { echo "usage: $0 HOURS [BUILD_FOLDER ...]" >&2; exit 2; }
 hours=$1
 shift

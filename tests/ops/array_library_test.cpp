@@ -60,7 +60,8 @@ TEST(Creation, lists_make_arrays_of_their_type) {
 
 TEST(Creation, lists_of_one_level_are_equally_long) {
     EXPECT_THAT(message_of<ShapeError>([] { array({{1, 2}, {3}}); }),
-                HasSubstr("array: a list of 1 elements at level 1, the first one there has 2"));
+                HasSubstr("array: a list of 1 elements at level 1, the first one there has 2; "
+                          "lengths must be equal"));
 }
 
 TEST(Creation, the_default_dtype_is_that_of_the_configuration) {

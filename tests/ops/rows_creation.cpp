@@ -265,7 +265,7 @@ const int triangles = add_rows({
      .truth = grids(true),
      .dtypes = all_dtypes(),
      .rejects = {{.inputs = {{.shape = {2, 1}}},
-                  .message = "meshgrid: an array has the shape [2,1]; vectors are right"},
+                  .message = "meshgrid: an array has the shape [2,1]; all should be vectors"},
                  {.set = {{"indexing", "'yx'"}}, .message = "'xy' and 'ij' are right"}}},
     {.function = "meshgrid",
      .note = "ij",

@@ -119,7 +119,7 @@ const int views = add_rows({
      }},
      .dtypes = all_dtypes(),
      .rejects = {{.inputs = {{.shape = {2}}, {.shape = {3}}},
-                  .message = "broadcast: shapes [2] and [3] do not match"}}},
+                  .message = "broadcast: shapes [2] and [3] do not broadcast: sizes of an axis"}}},
     {.op = "",
      .function = "expand_dims",
      .set = {{"axis", "-2"}},

@@ -2,6 +2,7 @@
 # setup.sh DIR: a Python environment in DIR with what the package `catena` is built, tested and documented with, from PyPI;
 # nothing is done where it is already. Prints the interpreter.
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit ;; esac
 here=$(dirname "${BASH_SOURCE[0]}")
 files=("$here/requirements.txt" "$here/../../docs/requirements.txt")
 wanted=$(cat "${files[@]}")

@@ -280,6 +280,6 @@ def test_what_no_safetensors_file_holds_is_named(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="'a/b' cannot be saved: there is no dtype uint16") as error:
         ct.save(file, {"a": {"b": np.zeros(2, np.uint16)}})
     assert str(error.value).count("(at ") == 1, "the line stands once"
-    with pytest.raises(ValueError, match="'__metadata__' is a name that the file uses itself"):
+    with pytest.raises(ValueError, match="the name '__metadata__' is reserved by the format"):
         ct.save(file, {"__metadata__": np.zeros(2)})
     assert os.listdir(tmp_path) == []

@@ -124,7 +124,7 @@ def test_an_initializer_is_a_number_an_array_or_a_function() -> None:
         array[...] = 1
 
     np.testing.assert_array_equal(nn.Linear(3, 2, initial_W=ones).W.array, np.ones((2, 3)))
-    with pytest.raises(ValueError, match=r"Constant: has shape \(2, 3\), the parameter \(3, 2\)"):
+    with pytest.raises(ValueError, match=r"has shape \(2, 3\), the parameter \(3, 2\)"):
         nn.Linear(2, 3, initial_W=ct.initializers.Constant(W))
 
 

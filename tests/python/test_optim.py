@@ -225,7 +225,7 @@ def test_numbers_of_hooks_are_attributes() -> None:
     assert decay.rate == 0.25
     optimizer = optim.SGD().setup(model_with())
     optimizer.add_hook(decay)
-    with pytest.raises(ValueError, match="a hook named 'WeightDecay' is there already"):
+    with pytest.raises(ValueError, match="a hook named 'WeightDecay' was added already"):
         optimizer.add_hook(decay)
     optimizer.remove_hook("WeightDecay")
     optimizer.add_hook(decay)

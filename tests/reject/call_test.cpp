@@ -149,22 +149,26 @@ TEST(RejectedCall, backward_from_an_array_without_a_start) {
 TEST(RejectedCall, grad_with_the_wrong_starts) {
     Variable x = floats({2}), y = exp(x);
     std::vector<Variable> starts{floats({2}), floats({2})}, wide{floats({3})};
-    EXPECT_REFUSED_WITHOUT_LINE(ValueError, "grad: 1 outputs, 2 grad_outputs",
+    EXPECT_REFUSED_WITHOUT_LINE(ValueError,
+                                "grad: 1 outputs have 2 grad_outputs; give one for each, or none",
                                 grad(std::span(&y, 1), std::span(&x, 1), starts));
-    EXPECT_REFUSED_WITHOUT_LINE(ShapeError,
-                                "grad: output 0 is float32[2], its grad_output float32[3]",
-                                grad(std::span(&y, 1), std::span(&x, 1), wide));
+    EXPECT_REFUSED_WITHOUT_LINE(
+        ShapeError,
+        "grad: output 0 is float32[2], its grad_output float32[3]; they should be alike",
+        grad(std::span(&y, 1), std::span(&x, 1), wide));
 }
 
 TEST(RejectedCall, a_state_keeps_its_type) {
     State state(Array::zeros({Dtype::float32, {2}}));
     state.set_name("average");
-    EXPECT_REFUSED_WITHOUT_LINE(ShapeError,
-                                "assign: average holds float32[2], the new value is float32[3]",
-                                assign(state, floats({3})));
-    EXPECT_REFUSED_WITHOUT_LINE(DtypeError,
-                                "assign: average holds float32[2], the new value is int32[2]",
-                                assign(state, integers({2})));
+    EXPECT_REFUSED_WITHOUT_LINE(
+        ShapeError,
+        "assign: average holds float32[2], the new value is float32[3]; shapes should be equal",
+        assign(state, floats({3})));
+    EXPECT_REFUSED_WITHOUT_LINE(
+        DtypeError,
+        "assign: average holds float32[2], the new value is int32[2]; dtypes should be equal",
+        assign(state, integers({2})));
 }
 
 TEST(RejectedCall, nan_in_debug_mode) {

@@ -90,6 +90,7 @@ TEST(Info, an_unknown_subcommand_is_named_with_the_nearest) {
     const auto result = run(program("catena") + " inof 2>&1");
     EXPECT_NE(result.status, 0);
     EXPECT_THAT(result.output, HasSubstr("there is no subcommand 'inof'; the nearest is info\n"));
+    EXPECT_THAT(run(program("catena") + " helpp 2>&1").output, HasSubstr("the nearest is help\n"));
 }
 
 TEST(Info, help_is_a_word_as_well_as_an_option) {

@@ -41,7 +41,7 @@ TEST(Labels, stand_at_any_position) {
     EXPECT_THAT(message_of<ValueError>([&] { at(2)(x, t); }),
                 HasSubstr("Classifier: the labels are value 2 of a batch of 2"));
     EXPECT_THAT(message_of<ValueError>([&] { at("y")(Batch({"t", "x"}, {t, x})); }),
-                HasSubstr("the labels are 'y', the batch has t, x"));
+                HasSubstr("the labels should be 'y', which the batch does not have; it has t, x"));
     EXPECT_THAT(message_of<ValueError>([&] { at("y")(x, t); }),
                 HasSubstr("but the batch has 2 values without names"));
     EXPECT_THAT(message_of<ValueError>([&] { at(-1)(Batch({"t", "x"}, {t, x})); }),

@@ -128,19 +128,22 @@ void add_compile(CLI::App& program) {
     auto* command = program.add_subcommand(
         "compile", "compiles a model (.onnx, .caffemodel) to a program (.catena) or to C");
     command->add_option("model", options->model, "the file")->required();
-    command->add_option("-o,--output", options->package, "the file for the program (.catena)");
+    command->add_option("-o,--output", options->package,
+                        "the file for the program (.catena); this, --c or both");
     command->add_option("--c", options->folder,
                         "the folder for header, source, object file and weights");
-    command->add_option("--name", options->name,
-                        "name of the program, prefix of C's files, instead of the model's file");
+    command->add_option(
+        "--name", options->name,
+        "name of the program, and prefix of the files of --c; default: the model file's");
     command
         ->add_option("--size", options->inputs.sizes,
                      "NAME=NUMBER fixes a size that the model leaves open; again for more")
         ->allow_extra_args(false);
     command
-        ->add_option("--open", options->inputs.open,
-                     "NAME=NUMBER is the size at which the model is recorded where 2 will not do; "
-                     "the program takes others, too")
+        ->add_option(
+            "--open", options->inputs.open,
+            "NAME=NUMBER records the model with this size instead of 2, which not every model "
+            "takes; the program takes others, too")
         ->allow_extra_args(false);
     command
         ->add_option("--input", options->inputs.described,
@@ -156,7 +159,7 @@ void add_compile(CLI::App& program) {
     complete_with(level, [](auto) { return program::known_code_levels(); });
     command
         ->add_option("--cuda", options->cuda_architectures,
-                     "CUDA architectures, too: sm_80,sm_90,compute_90")
+                     "also code for these CUDA architectures: sm_80,sm_90,compute_90")
         ->delimiter(',')
         ->allow_extra_args(false);
     command->callback([options] { compile(*options); });

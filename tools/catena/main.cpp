@@ -43,7 +43,7 @@ int finish(const CLI::App& program, const CLI::ParseError& error) {
 /// CLI11 would say that a subcommand is missing, whatever the first word is.
 void check_subcommand(const CLI::App& program, const std::vector<std::string>& words) {
     if (words.empty() || words[0].starts_with('-')) return;
-    std::vector<std::string> names;
+    std::vector<std::string> names{"help"};
     for (const CLI::App* subcommand : program.get_subcommands([](const CLI::App*) { return true; }))
         names.push_back(subcommand->get_name());
     if (catena::tool::find_subcommand(program, words[0])) return;

@@ -111,9 +111,10 @@ void add_run(CLI::App& program) {
         "inputs", options->inputs,
         "one .npz with the names of its inputs or x0 x1 ..., or .npy files in order");
     command
-        ->add_option("--input", options->made_inputs,
-                     "make this input instead of reading it, NAME=SIZExSIZE:DTYPE as in "
-                     "x=32x8:float32; again for more")
+        ->add_option(
+            "--input", options->made_inputs,
+            "fill this input with random floats, or with 0 if it is of integers, instead of "
+            "reading it: NAME=SIZExSIZE:DTYPE, as in x=32x8:float32; again for more")
         ->allow_extra_args(false);
     command->add_flag("--print", options->print, "print the values of the results beside -o, too");
     command->add_option("-o,--output", options->output,

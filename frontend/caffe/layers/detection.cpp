@@ -148,20 +148,22 @@ LayerFunction read_normalize(const LayerInFile& layer) {
     const double eps = p.eps();
     const int64_t count = shared ? 1 : layer.blob(0).size();
     const Array factors = layer.blob(0, Shape{count}, shared ? "a shared factor" : "factors");
-    return {[=](std::span<const Variable> xs, Link* own) {
-                const Variable& x = xs[0];
-                if (x.rank() < 2 || (!shared && x.shape()[1] != count))
-                    fail<ShapeError>("caffe: Normalize: {} factors for x {}", count,
-                                     to_string(x.shape()));
-                Axes axes{1};
-                for (int i = 2; whole && i < x.rank(); ++i) axes.push_back(i);
-                Shape channels = Shape::filled(x.rank(), 1);
-                channels[1] = count;
-                const Variable length = sqrt(sum(x * x, axes, true) + eps);
-                return Variables{x / length *
-                                 reshape(static_cast<NormalizeLink&>(*own).scale, channels)};
-            },
-            OwnedLink(NormalizeLink(factors))};
+    return {
+        [=](std::span<const Variable> xs, Link* own) {
+            const Variable& x = xs[0];
+            if (x.rank() < 2 || (!shared && x.shape()[1] != count))
+                fail<ShapeError>(
+                    "caffe: Normalize: {} factors for x {}; it takes one for each channel (axis 1)",
+                    count, to_string(x.shape()));
+            Axes axes{1};
+            for (int i = 2; whole && i < x.rank(); ++i) axes.push_back(i);
+            Shape channels = Shape::filled(x.rank(), 1);
+            channels[1] = count;
+            const Variable length = sqrt(sum(x * x, axes, true) + eps);
+            return Variables{x / length *
+                             reshape(static_cast<NormalizeLink&>(*own).scale, channels)};
+        },
+        OwnedLink(NormalizeLink(factors))};
 }
 
 /// a x + y, where a has a number for each channel.
@@ -172,8 +174,9 @@ LayerFunction read_axpy(const LayerInFile& layer) {
         Shape channels = Shape::filled(x.rank(), 1);
         for (int i = 0; i < std::min(x.rank(), 2); ++i) channels[i] = x.shape()[i];
         if (x.rank() < 2 || in[0].size() != element_count(channels))
-            fail<ShapeError>("caffe: Axpy: factors {} for x {}", to_string(in[0].shape()),
-                             to_string(x.shape()));
+            fail<ShapeError>(
+                "caffe: Axpy: factors {} for x {}; it takes one for each image and channel",
+                to_string(in[0].shape()), to_string(x.shape()));
         return Variables{reshape(in[0], channels) * x + in[2]};
     }};
 }

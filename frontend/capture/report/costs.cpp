@@ -94,7 +94,7 @@ std::string why_apart(const LaunchReport& launch, const std::vector<CompiledProg
     told.insert(own.begin(), own.end());
     std::string text = folded(shown, indent);
     if (!again.empty())
-        text += fmt::format("{}{} told above\n", indent, counted(int64_t(again.size()), "reason"));
+        text += fmt::format("{}{} given above\n", indent, counted(int64_t(again.size()), "reason"));
     if (more > 0) text += fmt::format("{}and {}, see below\n", indent, counted(more, "reason"));
     return text;
 }
@@ -243,8 +243,8 @@ std::string folded(const std::vector<std::string>& lines, const std::string& ind
     for (const auto& [key, kind] : kinds) {
         text += indent + std::string(kind.first);
         if (kind.times > 1)
-            text += fmt::format(" (x {}{})", kind.times,
-                                kind.is_of_several_shapes ? ", this and other shapes" : "");
+            text += fmt::format(" ({} times{})", kind.times,
+                                kind.is_of_several_shapes ? ", with this and other shapes" : "");
         text += "\n";
     }
     return text;

@@ -111,7 +111,7 @@ std::string Region::explain() const {
         text += summary_of(programs, s) + costs_of(options_.name, programs);
     }
     text += fmt::format(
-        "  {}: {} compiled, {} by the eager kernels, {} as part of others or switched off; "
+        "  {}: {} compiled, {} by the eager kernels, {} inside other regions or switched off; "
         "the code ran in {}, took a new path in {}; {}; {}\n",
         counted(s.calls, "call"), s.compiled_calls, s.interpreted_calls, s.eager_calls,
         s.followed_calls, s.mismatches, counted(s.cuts, "host read"),

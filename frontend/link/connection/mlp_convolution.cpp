@@ -11,7 +11,8 @@ MLPConvolution2D::MLPConvolution2D(std::optional<int64_t> in_channels,
     : activation_(options.activation) {
     if (out_channels.empty())
         fail<ValueError>(
-            "MLPConvolution2D: out_channels should have an entry for each convolution");
+            "MLPConvolution2D: out_channels is empty; it should have an entry for each "
+            "convolution");
     if (!activation_) activation_ = [](const Variable& x) { return relu(x); };
     append(Convolution2D(in_channels, out_channels[0], ksize,
                          {.stride = options.stride,

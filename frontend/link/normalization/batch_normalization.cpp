@@ -127,8 +127,8 @@ Variable BatchNormalization::normalized_by_all_ranks(const Variable& x, const Va
     Shape along = x.shape();
     for (int64_t axis : axes) along[int(axis)] = 1;
     if (element_count(along) != avg_mean.size())
-        fail<ShapeError>("{}: has {} statistics, x is {}", type_name(), avg_mean.size(),
-                         to_string(x.type()));
+        fail<ShapeError>("{}: has statistics of {} values, which x {} does not fit", type_name(),
+                         avg_mean.size(), to_string(x.type()));
     const Variable wide = cast(x, avg_mean.dtype());
     const Variable rows =
         fill(avg_mean.type(), double(x.size()) / double(std::max<int64_t>(avg_mean.size(), 1)));

@@ -201,10 +201,10 @@ void bind_variable(nb::module_& m) {
     slots.push_back({0, nullptr});
     nb::class_<Variable> type(
         m, "Variable", nb::type_slots(slots.data()), nb::is_weak_referenceable(), nb::pooled(),
-        "An array with its place in the graph of computations.\n\n"
+        "An array that knows how it was computed.\n\n"
         "Variable(data, name=None, grad=None, requires_grad=True) is made from "
-        "an ndarray, whose\nmemory it shares, a number or lists, or without "
-        "elements from None. It has the methods and\noperators of an "
+        "an ndarray, whose\nmemory it shares, or from a number or lists; None makes one "
+        "without elements. It has those\nmethods and operators of an "
         "ndarray that are functions of catena.");
     variable_type = reinterpret_cast<PyTypeObject*>(type.ptr());
     type.def("__init__", construct, nb::arg("data") = nb::none(), nb::kw_only(),

@@ -21,9 +21,9 @@ def save(path: PathLike, values: Any, *, compression: bool = True) -> None:
     """Writes arrays by key to a file; an older file stays until the new one is complete.
 
     `values` is a Module, an optimizer, or anything with state_dict(); or a dict of arrays,
-    Variables, numbers and texts, where dicts within are parts: {"model": model, "epoch": 3}. The
+    Variables, numbers and texts; dicts may be nested: {"model": model, "epoch": 3}. The
     name's end says what is written: `.npz` (readable by numpy.load, and by Chainer and Catena's
-    C++ side as a link or optimizer), `.safetensors` (by the library of that name), `.h5` or `.hdf5`
+    C++ side as a link or optimizer), `.safetensors` (read by many libraries), `.h5` or `.hdf5`
     (by h5py).
     `compression` is for npz and HDF5. FileError where the file cannot be written; TypeError names a
     key whose value cannot be saved.

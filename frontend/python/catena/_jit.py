@@ -82,7 +82,11 @@ def jit(f: Callable[P, R], /, **options: Unpack[_RegionOptions]) -> StaticGraph[
 @overload
 def jit(f: None = None, /, **options: Unpack[_RegionOptions]) -> Decorator: ...
 def jit(f: Any = None, /, **options: Any) -> Any:
-    """``@jit``, ``@jit(audit="sampled")`` or ``jit(model)``: see :func:`static_graph`."""
+    """Makes a function a compiled region: its array operations run as one program.
+
+    ``@jit``, ``@jit(audit="sampled")`` or ``jit(model)``. `help(catena.static_graph)` has the
+    options and what the region offers, such as ``explain()``.
+    """
     if f is None:
         return functools.partial(static_graph, **options)
     return static_graph(f, **options)

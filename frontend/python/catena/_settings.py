@@ -40,7 +40,7 @@ class using_config(ContextDecorator):
 
 
 def no_backprop_mode() -> using_config:
-    """No graph is recorded: for prediction, and for what no gradient is wanted of."""
+    """No graph is recorded: for prediction, and for computations without a gradient."""
     return using_config("enable_backprop", False)
 
 

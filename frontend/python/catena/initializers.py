@@ -68,7 +68,10 @@ class Constant(Initializer):
     def __call__(self, array: NDArray[Any]) -> None:
         value = np.asarray(self.fill_value)
         if value.ndim and value.shape != array.shape:
-            raise ValueError(f"Constant: has shape {value.shape}, the parameter {array.shape}")
+            raise ValueError(
+                f"Constant: the array has shape {value.shape}, the parameter {array.shape}; "
+                "they should be equal"
+            )
         array[...] = value
 
 

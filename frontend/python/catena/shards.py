@@ -79,7 +79,7 @@ class Shards:
 
     Raises:
         FileError: naming file and entry, for shards that are missing, damaged or cut.
-        ArgumentError: for sizes and ranks that there are not.
+        ArgumentError: for sizes and ranks that are out of range.
     """
 
     def __init__(

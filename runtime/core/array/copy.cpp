@@ -137,8 +137,10 @@ void copy_on_device(const Array& from, const Array& to) {
     auto* device = dynamic_cast<CodeDevice*>(&to.device());
     if (device) return kernel_provider().copy(*device, here, to);
     if (!to.device().is_host() || !to.contiguous())
-        fail<DeviceError>("copy: {} has no kernels to copy {}", to.device().name(),
-                          to_string(to.type()));
+        fail<DeviceError>(
+            "copy: {} cannot copy {} with gaps between its elements; copy it on the host (cpu) "
+            "first",
+            to.device().name(), to_string(to.type()));
     copy_elements(here, to);
 }
 

@@ -49,8 +49,8 @@ constexpr VariableInfo table[] = {
      "last (NHWC)."},
     {"CATENA_CUDA_DRIVER", "file", "libcuda.so.1", "The CUDA driver's library."},
     {"CATENA_CUDA_GRAPHS", "1 or 0", "1",
-     "Record a compiled program that calls libraries as one CUDA graph, once its calls use the "
-     "same memory again."},
+     "Record a compiled program that calls libraries as one CUDA graph, once two calls have used "
+     "the same memory."},
     {"CATENA_CUDA_STAGING_MB", "megabytes, a whole number of at least 8", "256",
      "How much pinned memory copies to one CUDA device may take; it grows as they need it."},
     {"CATENA_CUDA_WORKSPACE_MB", "megabytes, a whole number",
@@ -72,7 +72,8 @@ constexpr VariableInfo table[] = {
      "Every compilation writes the program after each stage, its kernels and its graph there.",
      true},
     {"CATENA_FILE_LIMIT_MB", "megabytes, a whole number of at least 1", "1024",
-     "Content that any file may declare; more is allowed up to a hundred times the file's size."},
+     "How many megabytes of content a file may unpack to; a large file may unpack to more, up to a "
+     "hundred times its size."},
     {"CATENA_FORCE_ABORT_ON_EXCEPTION", "1 or 0", "0",
      "An uncaught exception of one rank ends all ranks; CHAINERMN_FORCE_ABORT_ON_EXCEPTION works, "
      "too."},
@@ -142,7 +143,7 @@ constexpr VariableInfo table[] = {
      "Where processes without MPI find each other."},
     {"CATENA_RENDEZVOUS_SECRET", "at least 16 characters, the same on all ranks",
      "none; needed where HOST is not this machine alone",
-     "By it ranks over TCP recognize each other. openssl rand -hex 32 prints a good one."},
+     "The password of a job whose ranks meet by TCP; openssl rand -hex 32 prints a good one."},
     {"CATENA_SEED", "a whole number", "random, from the system",
      "The seed of the library's random numbers."},
     {"CATENA_SHARED_MEMORY", "1 or 0", "1",
@@ -164,9 +165,9 @@ constexpr VariableInfo table[] = {
      "Where files that reproduce a difference found by CATENA_VERIFY are written."},
     {"CATENA_WINOGRAD", "1 or 0", "1",
      "Compute 3x3 convolutions, and 4x4 ones in steps of two, by Winograd's method where that is "
-     "faster. Its rounding errors are about four times larger. Where a window of the images has "
-     "values less than a thousandth of those beside it (in a tile of at most 10x10), it is not "
-     "used: see docs/mathematics.md."},
+     "faster. Its rounding errors are about four times larger. It is not used where the "
+     "images have very small values beside large ones (below a thousandth, in a tile of at most "
+     "10x10): see docs/mathematics.md."},
 };
 
 std::vector<std::string> known_names() {

@@ -3,6 +3,8 @@
 #include <mutex>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "runtime/core/system/fork.h"
 #include "runtime/core/system/per_thread.h"
 
@@ -28,7 +30,9 @@ void notice_once(const std::string& line, LogLevel level) {
         is_last = told.size() == most;
     }
     say(level, line);
-    if (is_last) say(level, "no more lines of this kind are said");
+    if (is_last)
+        say(level,
+            fmt::format("these were {} different notices; further ones are not printed", most));
 }
 
 }  // namespace catena

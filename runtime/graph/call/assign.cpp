@@ -55,11 +55,11 @@ void assign(const Variable& state, const Variable& value) {
     const Type& have = state.type();
     const Type& given = value.type();
     if (have.dtype != given.dtype)
-        fail<DtypeError>("assign: {} holds {}, the new value is {}",
+        fail<DtypeError>("assign: {} holds {}, the new value is {}; dtypes should be equal",
                          state.name().empty() ? "the state" : state.name(), to_string(have),
                          to_string(given));
     if (have.shape != given.shape)
-        fail<ShapeError>("assign: {} holds {}, the new value is {}",
+        fail<ShapeError>("assign: {} holds {}, the new value is {}; shapes should be equal",
                          state.name().empty() ? "the state" : state.name(), to_string(have),
                          to_string(given));
     if (Recorder* const recorder = current_recorder()) recorder->assigned(state, value);

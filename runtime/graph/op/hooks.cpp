@@ -29,7 +29,9 @@ FunctionHooksPaused::~FunctionHooksPaused() { hook_state.paused = previous_; }
 FunctionHookScope::FunctionHookScope(FunctionHook& hook) : hook_(hook) {
     for (FunctionHook* other : hooks.get())
         if (other->name() == hook.name())
-            fail<ValueError>("function hook: one named \"{}\" is active already", hook.name());
+            fail<ValueError>(
+                "function hook: one named \"{}\" is active already; end its scope first",
+                hook.name());
     hooks.get().push_back(&hook);
     hook_state.count = hooks.get().size();
     hook.added();

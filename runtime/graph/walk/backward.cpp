@@ -81,8 +81,8 @@ VariableList::VariableList(std::initializer_list<Variable> variables)
 void backward(const VariableList& outputs, const VariableList& grad_outputs,
               bool enable_double_backprop) try {
     if (!grad_outputs.empty() && grad_outputs.size() != outputs.size())
-        fail<ValueError>("backward: {} outputs, {} grad_outputs", outputs.size(),
-                         grad_outputs.size());
+        fail<ValueError>("backward: {} outputs have {} grad_outputs; give one for each, or none",
+                         outputs.size(), grad_outputs.size());
     std::vector<Variable> starts;
     for (size_t i = 0; i < outputs.size(); ++i) {
         starts.push_back(grad_outputs.empty() ? outputs[i].grad_variable() : grad_outputs[i]);

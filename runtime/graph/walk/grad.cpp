@@ -25,7 +25,7 @@ void add_first(const VariableList& inputs, const std::vector<Variable>& first, V
     for (size_t i = 0; i < first.size(); ++i) {
         if (!first[i].defined()) continue;
         if (!(first[i].type() == inputs[i].type()))
-            fail<ShapeError>("grad: input {} is {}, its grad_input {}", i,
+            fail<ShapeError>("grad: input {} is {}, its grad_input {}; they should be alike", i,
                              to_string(inputs[i].type()), to_string(first[i].type()));
         results[i] = results[i].defined() ? first[i] + results[i] : first[i];
     }
@@ -52,10 +52,11 @@ Variables grad_from(const VariableList& outputs, const VariableList& inputs,
                     const VariableList& grad_outputs, const GradOptions& options,
                     bool inputs_are_border) {
     if (!options.grad_inputs.empty() && options.grad_inputs.size() != inputs.size())
-        fail<ValueError>("grad: {} inputs, {} grad_inputs", inputs.size(),
-                         options.grad_inputs.size());
+        fail<ValueError>("grad: {} inputs have {} grad_inputs; give one for each, or none",
+                         inputs.size(), options.grad_inputs.size());
     if (!grad_outputs.empty() && grad_outputs.size() != outputs.size())
-        fail<ValueError>("grad: {} outputs, {} grad_outputs", outputs.size(), grad_outputs.size());
+        fail<ValueError>("grad: {} outputs have {} grad_outputs; give one for each, or none",
+                         outputs.size(), grad_outputs.size());
     auto mode = using_config(&Config::enable_backprop, options.enable_double_backprop);
     const AutocastScope no_casting(Dtype::float32);
     const DeviceScope beside(outputs.empty() ? current_device() : outputs[0].device());
@@ -68,7 +69,7 @@ Variables grad_from(const VariableList& outputs, const VariableList& inputs,
     for (size_t i = 0; i < outputs.size(); ++i) {
         const Variable start = grad_outputs.empty() ? Variable() : grad_outputs[i];
         if (start.defined() && !(start.type() == outputs[i].type()))
-            fail<ShapeError>("grad: output {} is {}, its grad_output {}", i,
+            fail<ShapeError>("grad: output {} is {}, its grad_output {}; they should be alike", i,
                              to_string(outputs[i].type()), to_string(start.type()));
         starts.push_back(start.defined() ? start : fill(outputs[i].type(), options.loss_scale));
     }

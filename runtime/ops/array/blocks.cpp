@@ -94,8 +94,8 @@ Variable diagonal(const Operand& x, int64_t offset, int64_t axis1, int64_t axis2
     const int row = normalize_axis("diagonal", axis1, rank),
               column = normalize_axis("diagonal", axis2, rank);
     if (row == column)
-        fail<ShapeError>("diagonal: axis1 {} and axis2 {} are the same axis of x {}", axis1, axis2,
-                         to_string(x.variable().shape()));
+        fail<ShapeError>("diagonal: axis1 {} and axis2 {} are the same axis of x {}; give two axes",
+                         axis1, axis2, to_string(x.variable().shape()));
     const Variable last = moveaxis(x, Axes{row, column}, Axes{rank - 2, rank - 1});
     Shape shape = last.shape();
     const int64_t rows = shape[rank - 2], columns = shape[rank - 1];

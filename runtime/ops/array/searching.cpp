@@ -151,8 +151,8 @@ TopK topk(const Operand& x, int64_t k, int64_t axis, bool largest) {
     const int along = normalize_axis("topk", axis, v.rank());
     const int64_t size = v.shape()[along];
     if (k < 0 || k > size)
-        fail<ValueError>("topk: k is {}, axis {} of x {} has {} elements", k, axis,
-                         to_string(v.shape()), size);
+        fail<ValueError>("topk: k is {}; it should be 0 to the size of axis {} of x {}, {}", k,
+                         axis, to_string(v.shape()), size);
     const Variable order = argsort_first(v, k, along, largest);
     return {take_along_axis(v, order, along), order};
 }

@@ -86,7 +86,7 @@ Variables meshgrid(std::span<const Variable> xs, MeshgridIndexing indexing,
     Shape shape;
     for (const Variable& x : xs) {
         if (x.rank() != 1)
-            fail<ShapeError>("meshgrid: an array has the shape {}; vectors are right",
+            fail<ShapeError>("meshgrid: an array has the shape {}; all should be vectors",
                              to_string(x.shape()));
         shape.push_back(x.shape()[0]);
     }

@@ -202,7 +202,8 @@ Variables allgather(Communicator& comm, const Operand& x) {
 
 Variables alltoall(Communicator& comm, std::span<const Variable> xs) {
     if (int(xs.size()) != comm.size())
-        fail<ValueError>("alltoall: {} arrays for {} ranks", xs.size(), comm.size());
+        fail<ValueError>("alltoall: {} arrays for {} ranks; give one for each", xs.size(),
+                         comm.size());
     for (const Variable& x : xs) check_given("alltoall", comm, x);
     return issue(op_alltoall(), comm, xs, {}, known_location());
 }
@@ -219,7 +220,8 @@ Variable scatter(Communicator& comm, std::span<const Variable> xs, int root,
     check_rank("scatter", comm, root);
     bool at_root = comm.rank() == root;
     if (at_root && int(xs.size()) != comm.size())
-        fail<ValueError>("scatter: {} arrays for {} ranks", xs.size(), comm.size());
+        fail<ValueError>("scatter: {} arrays for {} ranks; give one for each", xs.size(),
+                         comm.size());
     if (at_root)
         for (const Variable& x : xs) check_given("scatter", comm, x);
     Type type = at_root ? xs[size_t(root)].type()

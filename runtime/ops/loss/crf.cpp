@@ -42,7 +42,8 @@ void check_scores(const char* op, const Variable& cost, std::span<const Variable
 
 void check_tags(std::span<const Variable> xs, std::span<const Variable> ys) {
     if (xs.size() != ys.size())
-        fail<ValueError>("crf1d: there are {} positions in xs and {} in ys", xs.size(), ys.size());
+        fail<ValueError>("crf1d: xs has {} positions and ys {}; the numbers should be equal",
+                         xs.size(), ys.size());
     for (size_t i = 0; i < ys.size(); ++i) {
         if (!is_integer(ys[i].dtype()))
             fail<DtypeError>("crf1d: ys[{}] should be integer, it is {}", i,

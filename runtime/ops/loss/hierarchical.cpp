@@ -40,7 +40,9 @@ struct Walk {
         now.codes.pop_back();
     }
     void add(int64_t word) {
-        if (word < 0) fail<ValueError>("BinaryTree: the word {} is negative", word);
+        if (word < 0)
+            fail<ValueError>("BinaryTree: the word is {}; words should be numbers of 0 or more",
+                             word);
         if (word >= int64_t(ways.size())) ways.resize(size_t(word + 1));
         if (ways[size_t(word)]) fail<ValueError>("BinaryTree: the word {} occurs twice", word);
         ways[size_t(word)] = now;

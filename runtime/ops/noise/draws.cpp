@@ -54,10 +54,12 @@ Variable weighted_places(const Variable& weights, int64_t size) {
 }
 
 void check_choice(int64_t n, int64_t size, const Choice& options) {
-    if (n < 1) fail<ValueError>("choice: there are {} items to choose from", n);
+    if (n < 1)
+        fail<ValueError>("choice: n is {}; there should be at least one item to choose from", n);
     if (size < 0 || (!options.replace && size > n))
-        fail<ValueError>("choice: {} of {} items{}", size, n,
-                         options.replace ? "" : " without repeating any");
+        fail<ValueError>(
+            "choice: cannot draw {} of {} items{}", size, n,
+            options.replace ? "" : " without repeating any; draw fewer, or set replace");
     const Variable& p = options.p;
     if (p.defined() && p.shape() != Shape{n})
         fail<ShapeError>("choice: p {} should have one weight for each of {} items",

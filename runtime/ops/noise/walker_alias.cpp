@@ -21,7 +21,9 @@ double checked_sum(const std::vector<double>& weights) {
                              weights[i]);
         sum += weights[i];
     }
-    if (sum == 0) fail<ValueError>("WalkerAlias: the {} weights add up to 0", weights.size());
+    if (sum == 0)
+        fail<ValueError>("WalkerAlias: the {} weights add up to 0; one should be positive",
+                         weights.size());
     return sum;
 }
 

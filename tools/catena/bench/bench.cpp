@@ -370,7 +370,7 @@ void run_bench(BenchOptions options) {
 void add_bench(CLI::App& program) {
     auto options = std::make_shared<BenchOptions>();
     auto* command = program.add_subcommand(
-        "bench", "times training iterations: eager, compiled, whole step, trusted step");
+        "bench", "times training iterations and inference, eager and compiled (--variant)");
     std::string names = "files of models (.onnx), or any of";
     std::vector<std::string> all_names;
     const auto describe = [&](const std::vector<Workload>& list) {

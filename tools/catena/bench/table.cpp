@@ -28,11 +28,11 @@ BenchTable::BenchTable(int threads, bool with_limits, bool with_dtypes)
     std::string header = fmt::format("{:<18} ", "workload");
     if (with_dtypes_) header += fmt::format("{:<9} ", "dtype");
     header += fmt::format("{:<10} {:>11} {:>11} {:>8} {:>9} {:>8} {:>7} {:>9}", "variant", "median",
-                          "least", "", "first s", "n", "MB", "ns");
+                          "least", "speed", "first s", "n", "MB", "ns");
     if (with_limits) header += fmt::format(" {:>9} {:>8} {:>7}", "to limit", "GFLOP/s", "GB/s");
     fmt::print(
-        "{}; iterations in milliseconds; ns: a number to another thread and back, before "
-        "and after\n{}\n",
+        "{}; iterations in milliseconds; speed: the time of eager over this one; ns: a number to "
+        "another thread and back, before and after\n{}\n",
         counted(threads, "thread"), styled(Style::heading, header));
 }
 

@@ -123,11 +123,13 @@ void add_launch(CLI::App& program) {
     auto options = std::make_shared<LaunchOptions>();
     auto* command = program.add_subcommand(
         "launch", "starts a program as several ranks, here or by ssh, and again if one fails");
-    command->add_option("-n,--ranks", options->ranks, "how many; default: the slots of --hosts")
+    command
+        ->add_option("-n,--ranks", options->ranks, "how many ranks; default: the slots of --hosts")
         ->check(CLI::Range(1, 1 << 20));
-    command->add_option("--hosts", options->hosts,
-                        "file with a machine a line, HOST or HOST slots=4, to run on by ssh; "
-                        "default: this machine, without ssh");
+    command->add_option(
+        "--hosts", options->hosts,
+        "file with one machine on each line, HOST or HOST slots=4, to run on by ssh; "
+        "default: this machine, without ssh");
     command
         ->add_option("--restarts", options->restarts,
                      "how many times all ranks start again when one fails")
@@ -145,7 +147,7 @@ void add_launch(CLI::App& program) {
                      "By ssh only CATENA_ variables are passed on otherwise")
         ->allow_extra_args(false);
     command->add_option("--ssh", options->ssh,
-                        "the command that runs another on a machine; default: ssh -o "
+                        "the command that runs a shell on another machine; default: ssh -o "
                         "BatchMode=yes");
     command
         ->add_option("--port", options->port,

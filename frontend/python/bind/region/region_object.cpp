@@ -171,7 +171,7 @@ PyObject* save(PyObject* self, PyObject* arguments, PyObject* keywords) {
 PyMethodDef methods[] = {
     {"explain", explain, METH_NOARGS,
      "explain() -> str\n\nWhat was recorded and fused, what was not and why, and every program "
-     "with its hits and times."},
+     "with how often it ran and its times."},
     {"profile", profile, METH_NOARGS,
      "profile() -> RegionProfile\n\nThe launches of its compiled programs, with their times as far "
      "as calls ran in a profile_scope() or with CATENA_PROFILE."},

@@ -145,7 +145,7 @@ def set_own_folder(folder: str, /) -> None: ...
 # Variables.
 
 class Variable:
-    """An array with its place in the graph."""
+    """An array that knows how it was computed."""
 
     def __init__(
         self,

@@ -212,9 +212,9 @@ def _fitting(path: str, state: State, value: Any) -> NDArray[Any]:
 
 
 class Sequential(Module):
-    """One after the other: modules, and functions such as `catena.relu`.
+    """Calls modules, and functions such as `catena.relu`, one after the other.
 
-    Paths are the places: "0/W". Indexing, len() and iteration are those of a list.
+    Paths are positions: "0/W". Indexing, len() and iteration are those of a list.
     """
 
     def __init__(self, *layers: Any) -> None:

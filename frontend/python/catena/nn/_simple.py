@@ -59,7 +59,7 @@ class MaxPool2d(_Pooling):
         ksize: size of the window: a number, or (kh, kw).
         stride: pixels from one window to the next; None: ksize, windows side by side.
         pad: what is put around x, as if it were -infinity.
-        cover_all: windows that stand out at the end count, too; as Chainer has it.
+        cover_all: whether windows that exceed the end of x count, as in Chainer.
     """
 
     def __init__(

@@ -19,7 +19,8 @@ ParameterStatistics::ParameterStatistics(Link& link, ParameterStatisticsOptions 
 
 void ParameterStatistics::register_statistics(const std::string& name, Statistic function) {
     if (!options_.statistics.emplace(name, std::move(function)).second)
-        fail<ValueError>("ParameterStatistics: a statistic '{}' exists already", name);
+        fail<ValueError>("ParameterStatistics: a statistic '{}' exists already; give another name",
+                         name);
 }
 
 void ParameterStatistics::add(Observation& observation, const std::string& key,

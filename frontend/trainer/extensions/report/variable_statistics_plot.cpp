@@ -35,7 +35,8 @@ VariableStatisticsPlot::VariableStatisticsPlot(std::vector<Variable> targets,
         fail<ValueError>("VariableStatisticsPlot: {} samples cannot be drawn; keep 1 or more",
                          options_.max_sample_size);
     if (!options_.report_data && !options_.report_grad)
-        fail<ValueError>("VariableStatisticsPlot: both data and gradients are disabled");
+        fail<ValueError>(
+            "VariableStatisticsPlot: report_data and report_grad are both false; set one of them");
 }
 
 bool VariableStatisticsPlot::available() { return is_on_path("gnuplot"); }

@@ -321,7 +321,7 @@ Variable embed_id(const Operand& x, const Operand& W, std::optional<int64_t> ign
     LocationScope scope(x.location());
     check_integer("embed_id", "x", x.variable().dtype());
     if (W.variable().rank() == 0)
-        fail<ShapeError>("embed_id: W is a scalar, a row for each id is needed");
+        fail<ShapeError>("embed_id: W is a scalar; it should have a row for each id");
     if (!ignore_label) return gather_along(op_embed_id, W, x, 0, false);
     const Variable* inputs[] = {&W.variable(), &x.variable()};
     return apply(op_embed_id, inputs, {},

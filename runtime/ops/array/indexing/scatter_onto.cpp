@@ -14,8 +14,8 @@ namespace {
 Types onto_type(const OpDef& scatter_add, const TypeCall& c) {
     const Types scattered = scatter_add.type({scatter_add, c.inputs.subspan(1), c.attributes});
     if (!(scattered[0] == c.inputs[0]))
-        fail<ShapeError>("scatter_onto: a is {}, what is added to it is {}", to_string(c.inputs[0]),
-                         to_string(scattered[0]));
+        fail<ShapeError>("scatter_onto: a is {}, what is added to it is {}; they should be alike",
+                         to_string(c.inputs[0]), to_string(scattered[0]));
     return scattered;
 }
 

@@ -95,8 +95,8 @@ int64_t arange_count(double start, double stop, double step) {
                          start, stop, step);
     const double count = std::max(0.0, std::ceil((stop - start) / step));
     if (count > 0x1p40)
-        fail<ValueError>("arange: {} elements (start {}, stop {}, step {})", count, start, stop,
-                         step);
+        fail<ValueError>("arange: {} elements are too many (start {}, stop {}, step {})", count,
+                         start, stop, step);
     return int64_t(count);
 }
 

@@ -5,8 +5,10 @@
 namespace catena::detail {
 
 void fail_of_length(size_t length, int level, int64_t first) {
-    fail<ShapeError>("array: a list of {} elements at level {}, the first one there has {}", length,
-                     level, first);
+    fail<ShapeError>(
+        "array: a list of {} elements at level {}, the first one there has {}; lengths must be "
+        "equal",
+        length, level, first);
 }
 
 Array of_elements(const std::vector<bool>& values, const Shape& shape, std::optional<Dtype> dtype) {

@@ -251,8 +251,9 @@ Variables broadcast(std::span<const Variable> xs, const std::source_location& at
     Shape common;
     for (const Variable& x : xs)
         if (!broadcast_shapes(common, x.shape(), common))
-            fail<ShapeError>("broadcast: shapes {} and {} do not match", to_string(common),
-                             to_string(x.shape()));
+            fail<ShapeError>(
+                "broadcast: shapes {} and {} do not broadcast: sizes of an axis must be equal or 1",
+                to_string(common), to_string(x.shape()));
     Variables result;
     for (const Variable& x : xs) result.push_back(broadcast_to(x, common));
     return result;

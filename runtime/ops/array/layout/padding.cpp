@@ -67,7 +67,10 @@ void read_pad_width(const FunctionArguments& a, int rank, Dims& before, Dims& af
             ends[i] = std::get_if<int64_t>(&(*pair)[i].value);
         if (!ends[0] || !ends[1])
             fail<ValueError>(
-                "pad: pad_width is an integer, (before, after) or a list of such pairs");
+                "pad: entry {} of pad_width is not a pair (before, after) of integers; pad_width "
+                "is "
+                "an integer, one such pair or a list of them",
+                before.rank());
         before.push_back(*ends[0]);
         after.push_back(*ends[1]);
     }
@@ -92,7 +95,7 @@ std::vector<std::pair<double, double>> read_pad_values(const FunctionArguments& 
     const auto add = [&](const LiteralValue::List& pair) {
         if (pair.empty() || pair.size() > 2)
             fail<ValueError>(
-                "pad: constant_values has {} numbers for an axis, (before, after) are two",
+                "pad: constant_values has {} numbers for an axis; give two, (before, after)",
                 pair.size());
         sides.emplace_back(number(pair.front()), number(pair.back()));
     };

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "runtime/core/system/error.h"
 #include "runtime/ops/array/layout/movement.h"
 #include "runtime/ops/by_name/function.h"
@@ -66,8 +68,9 @@ Variable tensordot(const Operand& a, const Operand& b, const Axes& a_axes, const
         fail<DtypeError>("tensordot: a and b should be floating point, they are {} and {}",
                          to_string(x.type()), to_string(y.type()));
     if (a_axes.rank() != b_axes.rank())
-        fail<ValueError>("tensordot: {} axes of a and {} of b are named", a_axes.rank(),
-                         b_axes.rank());
+        fail<ValueError>(
+            "tensordot: {} axes of a and {} of b are named; the numbers should be equal",
+            a_axes.rank(), b_axes.rank());
     const Split left(x, a_axes), right(y, b_axes);
     int64_t inner = 1;
     for (int i = 0; i < left.axes.rank(); ++i) {
@@ -91,7 +94,8 @@ Variable tensordot(const Operand& a, const Operand& b, int64_t axes) {
     LocationScope scope(a.location());
     const int a_rank = a.variable().rank(), b_rank = b.variable().rank();
     if (axes < 0 || axes > a_rank || axes > b_rank)
-        fail<ValueError>("tensordot: axes is {}; a has {} axes and b {}", axes, a_rank, b_rank);
+        fail<ValueError>("tensordot: axes is {}; it should be 0 to {}, as a has {} axes and b {}",
+                         axes, std::min(a_rank, b_rank), a_rank, b_rank);
     Axes last, first;
     for (int64_t i = 0; i < axes; ++i) {
         last.push_back(a_rank - axes + i);

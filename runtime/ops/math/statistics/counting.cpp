@@ -68,7 +68,8 @@ Variable bincount(const Operand& x, const Operand& weights, int64_t minlength) {
     int64_t length = minlength;
     if (places.size() > 0) {
         const int64_t least = min(places).item<int64_t>(), largest = max(places).item<int64_t>();
-        if (least < 0) fail<ValueError>("bincount: x contains {}, which is negative", least);
+        if (least < 0)
+            fail<ValueError>("bincount: x contains {}; it should hold numbers of 0 or more", least);
         length = std::max(length, largest + 1);
     }
     const DeviceScope beside(places.device());
@@ -81,7 +82,8 @@ Histogram histogram(const Operand& x, const Operand& edges) {
     const Variable all = flatten(x), &borders = edges;
     check_vector("histogram", "edges", borders);
     const int64_t bins = borders.size() - 1;
-    if (bins < 1) fail<ValueError>("histogram: {} borders make no bin", borders.size());
+    if (bins < 1)
+        fail<ValueError>("histogram: {} edges make no bin; give at least 2", borders.size());
     const Variable last = borders[bins];
     const Variable bin = where(all == last, bins - 1, searchsorted(borders, all, Side::right) - 1);
     const Variable inside = bin >= 0 && bin < bins;
@@ -97,7 +99,8 @@ Histogram histogram(const Operand& x, int64_t bins,
     const Variable all = as_floats(x);
     const Dtype dtype = all.dtype();
     if (range && !(range->first <= range->second))
-        fail<ValueError>("histogram: the range {} to {} is none", range->first, range->second);
+        fail<ValueError>("histogram: the range is {} to {}; its end should not be below its begin",
+                         range->first, range->second);
     const DeviceScope beside(all.device());
     const Variable least = range ? Variable(full(Shape{}, range->first, dtype), false) : min(all),
                    most = range ? Variable(full(Shape{}, range->second, dtype), false) : max(all),

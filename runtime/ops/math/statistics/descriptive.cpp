@@ -164,7 +164,8 @@ Variables percentiles(const Variable& x, const std::vector<double>& q, std::opti
     const Variable floats = as_floats(x), v = axis ? floats : flatten(floats);
     const int along = axis ? normalize_axis("percentile", *axis, x.rank()) : 0;
     if (v.shape()[along] == 0)
-        fail<ValueError>("percentile: there are no elements, x is {}", to_string(x.shape()));
+        fail<ValueError>("percentile: x {} has no elements; at least one is needed",
+                         to_string(x.shape()));
     const Variable ordered = sort(v, along);
     Variables found;
     for (const double each : q) {
