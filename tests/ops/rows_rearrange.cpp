@@ -141,7 +141,7 @@ const int shapes = add_rows({
                   .message = "insert: the place 3 is outside of axis 1 of x [2,2], which has 2"},
                  {.inputs = {{.shape = {2, 2}, .dtype = Dtype::int32}, {.shape = {2}}},
                   .set = {{"index", "1"}},
-                  .message = "insert: values float32[2] do not fit into x int32[4]"}}},
+                  .message = "insert: values float32[2] do not fit into x int32[2,2]"}}},
     {.function = "insert",
      .note = "flat",
      .set = {{"index", "-1"}},
