@@ -71,15 +71,6 @@ Variables chunk(const Operand& x, int64_t chunks, int64_t axis) {
     return split(v, places, along);
 }
 Variable permute(const Operand& x, const Axes& axes) { return transpose(x, axes); }
-Variable t(const Operand& x) {
-    const LocationScope scope(x.location());
-    const Variable& v = x;
-    if (v.rank() > 2)
-        fail<ShapeError>(
-            "t: x {} has {} axes, at most two are exchanged; see swapaxes and transpose",
-            to_string(v.shape()), v.rank());
-    return transpose(v);
-}
 Variable unsqueeze(const Operand& x, int64_t axis) { return expand_dims(x, axis); }
 Variable expand(const Operand& x, const Shape& shape) {
     const LocationScope scope(x.location());

@@ -94,9 +94,6 @@ Variable cat(std::initializer_list<Variable> xs, int64_t axis = 0,
 Variables chunk(const Operand& x, int64_t chunks, int64_t axis = 0);
 /// x with its axes in another order, as transpose() with all axes.
 Variable permute(const Operand& x, const Axes& axes);
-/// A matrix with its two axes exchanged; what has fewer axes as it is. ShapeError for more than
-/// two.
-Variable t(const Operand& x);
 /// x with a new axis of size 1, as expand_dims().
 Variable unsqueeze(const Operand& x, int64_t axis);
 /// x repeated along axes of size 1 and new leading axes, as broadcast_to(); -1 keeps the size of an

@@ -22,6 +22,17 @@ Variable transpose_by_two(const Operand& x, int64_t first, int64_t second) {
     return catena::transpose(x, {first, second});
 }
 
+/// PyTorch's t.
+Variable transposed_matrix(const Operand& x) {
+    const LocationScope scope(x.location());
+    const Variable& v = x;
+    if (v.rank() > 2)
+        fail<ShapeError>(
+            "t: x {} has {} axes, at most two are exchanged; see swapaxes and transpose",
+            to_string(v.shape()), v.rank());
+    return catena::transpose(v);
+}
+
 }  // namespace
 
 CATENA_MEMBER(reshape(const Shape& shape, Caller at), reshape(Operand(*this, at), shape))
@@ -31,7 +42,7 @@ CATENA_MEMBER(transpose(int64_t first, int64_t second, Caller at),
               transpose_by_two(Operand(*this, at), first, second))
 CATENA_MEMBER(permute(const Axes& axes, Caller at), transpose(Operand(*this, at), axes))
 CATENA_MEMBER(T(Caller at), transpose(Operand(*this, at)))
-CATENA_MEMBER(t(Caller at), t(Operand(*this, at)))
+CATENA_MEMBER(t(Caller at), transposed_matrix(Operand(*this, at)))
 CATENA_MEMBER(swapaxes(int64_t axis1, int64_t axis2, Caller at),
               swapaxes(Operand(*this, at), axis1, axis2))
 CATENA_MEMBER(flatten(int64_t start_axis, int64_t end_axis, Caller at),

@@ -47,8 +47,7 @@ Variable average(const Operand& x, const Operand& weights, const ReductionAxes& 
 /// The mean squared distance from the mean, along the axes. Integers and bools give floats.
 /// - axis: One or several; all if not given.
 /// - keepdims: Keep the axes, with size 1.
-/// - ddof: The sum of squares of n elements is divided by n - ddof: 1 for the unbiased estimate
-/// from
+/// - ddof: The sum of squares of n elements is divided by n - ddof: 1 for an unbiased estimate from
 ///   a sample. Where n is not larger, NaN or infinity.
 ///
 /// By name: var.
