@@ -70,11 +70,9 @@ public:
     /// All parameters with their paths, "/l1/W".
     std::vector<std::pair<std::string, Parameter*>> namedparams(bool include_uninit = true) const;
     /// PyTorch's name of params().
-    std::vector<Parameter*> parameters() const { return params(); }
+    std::vector<Parameter*> parameters() const;
     /// PyTorch's name of namedparams().
-    std::vector<std::pair<std::string, Parameter*>> named_parameters() const {
-        return namedparams();
-    }
+    std::vector<std::pair<std::string, Parameter*>> named_parameters() const;
     /// All persistent states with their paths, "/bn/avg_mean".
     std::vector<std::pair<std::string, State*>> namedpersistents() const;
     /// This link and all below it, parents first; with `skipself` those below alone.
