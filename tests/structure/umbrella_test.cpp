@@ -79,7 +79,7 @@ TEST(Umbrella, makes_the_compiler_work_little) {
     const int megabytes = std::stoi(row.substr(row.find_last_of(' ')));
     std::cout << "g++ takes " << megabytes << " MB for <catena/catena.h>\n";
     // g++ 12 takes 228: what templates it makes costs memory as it costs time, the same on any
-    // machine. (Of these, 5 are one of its tables, which doubles at some number of declarations.)
+    // machine.
     EXPECT_LE(megabytes, 240);
 }
 
