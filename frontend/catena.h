@@ -210,6 +210,8 @@
 #include "runtime/ops/math/special.h"
 #include "runtime/ops/math/statistics/counting.h"
 #include "runtime/ops/math/statistics/descriptive.h"
+#include "runtime/ops/names/numpy.h"
+#include "runtime/ops/names/pytorch.h"
 #include "runtime/ops/noise/draws.h"
 #include "runtime/ops/noise/dropconnect.h"
 #include "runtime/ops/noise/noise.h"

@@ -320,6 +320,11 @@ std::vector<Link*> Link::children() const try {
     throw_out_of_memory([this] { return type_name(); }, "children");
 }
 
+std::vector<Parameter*> Link::parameters() const { return params(); }
+std::vector<std::pair<std::string, Parameter*>> Link::named_parameters() const {
+    return namedparams();
+}
+
 int64_t Link::count_params() const {
     int64_t count = 0;
     for (Parameter* param : params(false)) count += param->size();

@@ -69,6 +69,10 @@ public:
     std::vector<Parameter*> params(bool include_uninit = true) const;
     /// All parameters with their paths, "/l1/W".
     std::vector<std::pair<std::string, Parameter*>> namedparams(bool include_uninit = true) const;
+    /// PyTorch's name of params().
+    std::vector<Parameter*> parameters() const;
+    /// PyTorch's name of namedparams().
+    std::vector<std::pair<std::string, Parameter*>> named_parameters() const;
     /// All persistent states with their paths, "/bn/avg_mean".
     std::vector<std::pair<std::string, State*>> namedpersistents() const;
     /// This link and all below it, parents first; with `skipself` those below alone.
@@ -82,6 +86,8 @@ public:
     int64_t count_params() const;
     /// Drops the gradients of all parameters.
     void cleargrads() const;
+    /// PyTorch's name of cleargrads().
+    void zero_grad() const { cleargrads(); }
     /// Fills the gradients of all parameters with zeros.
     void zerograds() const;
     /// Copies the parameters (and persistents) from a link of the same structure. ValueError naming
@@ -112,6 +118,15 @@ public:
     /// Moves all parameters and states to a device, in place, and returns the link.
     Link& to_device(Device& device);
     Link& to_device(std::string_view device);
+    /// PyTorch's name of to_device().
+    Link& to(Device& device) { return to_device(device); }
+    Link& to(std::string_view device) { return to_device(device); }
+    /// Deleted: training and test mode are a setting of the thread, not of a link. Training is the
+    /// default.
+    void train(bool mode_is_a_setting_see_using_config = true) const = delete;
+    /// Deleted: test mode is a setting of the thread, not of a link: `const auto test =
+    /// ct::using_config(&ct::Config::train, false);` holds to the end of the block.
+    void eval(bool mode_is_a_setting_see_using_config = true) const = delete;
     /// Lets optimizers update all parameters of the link again.
     void enable_update() const;
     /// Keeps optimizers from updating the parameters of the link.

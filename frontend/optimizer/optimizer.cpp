@@ -248,6 +248,11 @@ void Optimizer::reallocate_cleared_grads() {
     }
 }
 
+void Optimizer::zero_grad() {
+    target();
+    for (UpdateSlot& slot : slots_) slot.param.cleargrad();
+}
+
 void Optimizer::start_backward(Variable loss) try {
     for (UpdateSlot& slot : slots_) {
         if (use_cleargrads_) {

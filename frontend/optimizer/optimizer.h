@@ -95,6 +95,10 @@ public:
 
     /// Does one update with the present gradients.
     void update(const std::source_location& at = std::source_location::current());
+    /// PyTorch's name of update() with the present gradients.
+    void step(const std::source_location& at = std::source_location::current()) { update(at); }
+    /// Drops the gradients of all parameters of the target, under PyTorch's name.
+    void zero_grad();
     /// Does one step: forward, clear the gradients, backward, update: `optimizer.update(lossfun, x,
     /// t)`.
     template <class LossFunction, class... Args>

@@ -71,9 +71,22 @@ struct Formula {
     std::string to_string() const;
 };
 
+class Symbol;
+/// Adds a node unless an equal one exists.
+Symbol emit(Formula* formula, const Formula::Node& node);
+/// A number as a value.
+Symbol literal(Formula* formula, double value);
+/// The result of an intrinsic.
+Symbol emit(Intrinsic op, Symbol a);
+Symbol emit(Intrinsic op, Symbol a, Symbol b);
+Symbol emit(Intrinsic op, Symbol a, Symbol b, Symbol c);
+
 /// A value inside a formula under construction. Ops write their formula as a generic lambda;
 /// called with Symbols it builds the Formula, called with Variables it computes (and
 /// differentiates).
+///
+/// Its functions are found where an argument is a Symbol, and nowhere else: a user's `ct::tanh`
+/// names one function, that of Variables, which can be passed on.
 class Symbol {
 public:
     /// The value of this index of a formula.
@@ -85,95 +98,90 @@ public:
     /// Whether it is a truth value.
     bool is_bool() const { return formula_->nodes[id_].is_bool; }
 
+#define CATENA_SYMBOL_BINARY(function, intrinsic)                                           \
+    friend Symbol function(Symbol a, Symbol b) { return emit(Intrinsic::intrinsic, a, b); } \
+    friend Symbol function(Symbol a, double b) {                                            \
+        return emit(Intrinsic::intrinsic, a, literal(a.formula(), b));                      \
+    }                                                                                       \
+    friend Symbol function(double a, Symbol b) {                                            \
+        return emit(Intrinsic::intrinsic, literal(b.formula(), a), b);                      \
+    }
+    /// The sum.
+    CATENA_SYMBOL_BINARY(operator+, add)
+    /// The difference.
+    CATENA_SYMBOL_BINARY(operator-, sub)
+    /// The product.
+    CATENA_SYMBOL_BINARY(operator*, mul)
+    /// The quotient.
+    CATENA_SYMBOL_BINARY(operator/, div)
+    /// Whether they are equal.
+    CATENA_SYMBOL_BINARY(operator==, eq)
+    /// Whether they differ.
+    CATENA_SYMBOL_BINARY(operator!=, ne)
+    /// Whether a is less than b.
+    CATENA_SYMBOL_BINARY(operator<, lt)
+    /// Whether a is less than b, or equal.
+    CATENA_SYMBOL_BINARY(operator<=, le)
+    /// Whether a is greater than b.
+    CATENA_SYMBOL_BINARY(operator>, gt)
+    /// Whether a is greater than b, or equal.
+    CATENA_SYMBOL_BINARY(operator>=, ge)
+    /// Whether both are true.
+    CATENA_SYMBOL_BINARY(operator&&, logical_and)
+    /// Whether either is true.
+    CATENA_SYMBOL_BINARY(operator||, logical_or)
+    /// The smaller one; NaN if either is.
+    CATENA_SYMBOL_BINARY(minimum, min)
+    /// The larger one; NaN if either is.
+    CATENA_SYMBOL_BINARY(maximum, max)
+    /// a to the power of b.
+    CATENA_SYMBOL_BINARY(pow, pow)
+    /// The rest of a divided by b, with the sign of a.
+    CATENA_SYMBOL_BINARY(fmod, fmod)
+#undef CATENA_SYMBOL_BINARY
+
+#define CATENA_SYMBOL_UNARY(function, intrinsic) \
+    friend Symbol function(Symbol a) { return emit(Intrinsic::intrinsic, a); }
+    /// The symbol with the opposite sign.
+    CATENA_SYMBOL_UNARY(operator-, neg)
+    /// Whether it is false.
+    CATENA_SYMBOL_UNARY(operator!, logical_not)
+    /// The absolute value.
+    CATENA_SYMBOL_UNARY(absolute, abs)
+    /// The largest integer that is not greater.
+    CATENA_SYMBOL_UNARY(floor, floor)
+    /// The smallest integer that is not less.
+    CATENA_SYMBOL_UNARY(ceil, ceil)
+    /// The symbol without the digits after the point.
+    CATENA_SYMBOL_UNARY(trunc, trunc)
+    /// The square root.
+    CATENA_SYMBOL_UNARY(sqrt, sqrt)
+    /// The reciprocal of the square root, 1 / sqrt(a).
+    CATENA_SYMBOL_UNARY(rsqrt, rsqrt)
+    /// The exponential function.
+    CATENA_SYMBOL_UNARY(exp, exp)
+    /// exp(a) - 1, exact near 0.
+    CATENA_SYMBOL_UNARY(expm1, expm1)
+    /// The natural logarithm.
+    CATENA_SYMBOL_UNARY(log, log)
+    /// log(1 + a), exact near 0.
+    CATENA_SYMBOL_UNARY(log1p, log1p)
+    /// The sine.
+    CATENA_SYMBOL_UNARY(sin, sin)
+    /// The cosine.
+    CATENA_SYMBOL_UNARY(cos, cos)
+    /// The hyperbolic tangent.
+    CATENA_SYMBOL_UNARY(tanh, tanh)
+    /// The error function.
+    CATENA_SYMBOL_UNARY(erf, erf)
+    /// 1 - erf(a), exact for large a.
+    CATENA_SYMBOL_UNARY(erfc, erfc)
+#undef CATENA_SYMBOL_UNARY
+
 private:
     Formula* formula_;
     int32_t id_;
 };
-
-/// Adds a node unless an equal one exists.
-Symbol emit(Formula* formula, const Formula::Node& node);
-/// A number as a value.
-Symbol literal(Formula* formula, double value);
-/// The result of an intrinsic.
-Symbol emit(Intrinsic op, Symbol a);
-Symbol emit(Intrinsic op, Symbol a, Symbol b);
-Symbol emit(Intrinsic op, Symbol a, Symbol b, Symbol c);
-
-#define CATENA_SYMBOL_BINARY(function, intrinsic)                                               \
-    inline Symbol function(Symbol a, Symbol b) { return emit(Intrinsic::intrinsic, a, b); }     \
-    inline Symbol function(Symbol a, double b) { return function(a, literal(a.formula(), b)); } \
-    inline Symbol function(double a, Symbol b) { return function(literal(b.formula(), a), b); }
-/// The sum.
-CATENA_SYMBOL_BINARY(operator+, add)
-/// The difference.
-CATENA_SYMBOL_BINARY(operator-, sub)
-/// The product.
-CATENA_SYMBOL_BINARY(operator*, mul)
-/// The quotient.
-CATENA_SYMBOL_BINARY(operator/, div)
-/// Whether they are equal.
-CATENA_SYMBOL_BINARY(operator==, eq)
-/// Whether they differ.
-CATENA_SYMBOL_BINARY(operator!=, ne)
-/// Whether a is less than b.
-CATENA_SYMBOL_BINARY(operator<, lt)
-/// Whether a is less than b, or equal.
-CATENA_SYMBOL_BINARY(operator<=, le)
-/// Whether a is greater than b.
-CATENA_SYMBOL_BINARY(operator>, gt)
-/// Whether a is greater than b, or equal.
-CATENA_SYMBOL_BINARY(operator>=, ge)
-/// Whether both are true.
-CATENA_SYMBOL_BINARY(operator&&, logical_and)
-/// Whether either is true.
-CATENA_SYMBOL_BINARY(operator||, logical_or)
-/// The smaller one; NaN if either is.
-CATENA_SYMBOL_BINARY(minimum, min)
-/// The larger one; NaN if either is.
-CATENA_SYMBOL_BINARY(maximum, max)
-/// a to the power of b.
-CATENA_SYMBOL_BINARY(pow, pow)
-/// The rest of a divided by b, with the sign of a.
-CATENA_SYMBOL_BINARY(fmod, fmod)
-#undef CATENA_SYMBOL_BINARY
-
-#define CATENA_SYMBOL_UNARY(function, intrinsic) \
-    inline Symbol function(Symbol a) { return emit(Intrinsic::intrinsic, a); }
-/// The symbol with the opposite sign.
-CATENA_SYMBOL_UNARY(operator-, neg)
-/// Whether it is false.
-CATENA_SYMBOL_UNARY(operator!, logical_not)
-/// The absolute value.
-CATENA_SYMBOL_UNARY(absolute, abs)
-/// The largest integer that is not greater.
-CATENA_SYMBOL_UNARY(floor, floor)
-/// The smallest integer that is not less.
-CATENA_SYMBOL_UNARY(ceil, ceil)
-/// The symbol without the digits after the point.
-CATENA_SYMBOL_UNARY(trunc, trunc)
-/// The square root.
-CATENA_SYMBOL_UNARY(sqrt, sqrt)
-/// The reciprocal of the square root, 1 / sqrt(a).
-CATENA_SYMBOL_UNARY(rsqrt, rsqrt)
-/// The exponential function.
-CATENA_SYMBOL_UNARY(exp, exp)
-/// exp(a) - 1, exact near 0.
-CATENA_SYMBOL_UNARY(expm1, expm1)
-/// The natural logarithm.
-CATENA_SYMBOL_UNARY(log, log)
-/// log(1 + a), exact near 0.
-CATENA_SYMBOL_UNARY(log1p, log1p)
-/// The sine.
-CATENA_SYMBOL_UNARY(sin, sin)
-/// The cosine.
-CATENA_SYMBOL_UNARY(cos, cos)
-/// The hyperbolic tangent.
-CATENA_SYMBOL_UNARY(tanh, tanh)
-/// The error function.
-CATENA_SYMBOL_UNARY(erf, erf)
-/// 1 - erf(a), exact for large a.
-CATENA_SYMBOL_UNARY(erfc, erfc)
-#undef CATENA_SYMBOL_UNARY
 
 /// The number 1 or 0 from a truth value; a number is returned as it is.
 Symbol as_number(Symbol truth);

@@ -14,6 +14,8 @@ Symbol arccos(Symbol x);
 Symbol arctan(Symbol x);
 /// The angle of the point (x, y), in [-pi, pi]; zeros have signs as in C.
 Symbol arctan2(Symbol y, Symbol x);
+/// sqrt(x^2 + y^2) without overflow; infinite where one of the two is, though the other is NaN.
+Symbol hypot(Symbol x, Symbol y);
 Symbol arcsinh(Symbol x);
 Symbol arccosh(Symbol x);
 Symbol arctanh(Symbol x);

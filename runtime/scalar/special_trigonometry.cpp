@@ -1,3 +1,4 @@
+#include <limits>
 #include <numbers>
 
 #include "runtime/scalar/special.h"
@@ -6,6 +7,7 @@ namespace catena {
 namespace {
 
 using std::numbers::pi;
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Symbol with_sign_of(Symbol magnitude, Symbol x) { return select(x < 0, -magnitude, magnitude); }
 /// True of -0, too.
@@ -78,6 +80,16 @@ Symbol arctan2(Symbol y, Symbol x) {
     const Symbol upright = select(height > width, pi / 2 - acute, acute);
     const Symbol angle = select(is_negative(x), pi - upright, upright);
     return select(is_negative(y), -angle, angle);
+}
+
+// The larger side times the root for a triangle whose larger side is 1: its squares do not
+// overflow.
+Symbol hypot(Symbol x, Symbol y) {
+    const Symbol width = absolute(x), height = absolute(y);
+    const Symbol small = minimum(width, height), large = maximum(width, height);
+    const Symbol ratio = select(large == 0, 0.0, small / large);
+    const Symbol length = large * sqrt(ratio * ratio + 1);
+    return select(width == infinity || height == infinity, infinity, length);
 }
 
 // Beyond 1e8 the logarithm of 2x, whose squares may overflow.

@@ -268,6 +268,67 @@ TEST(NumpyIdioms, further_forms) {
     EXPECT_THROW(column_stack({Variable(array(1))}), ShapeError);
 }
 
+TEST(NumpyIdioms, insertions) {
+    const Array v = array({1, 2, 3}), a = array({{1, 2}, {3, 4}});
+    EXPECT_EQ(text(insert(v, 1, 9)), "int32[4] {1, 9, 2, 3}");
+    EXPECT_EQ(text(insert(v, 3, 9)), "int32[4] {1, 2, 3, 9}");
+    EXPECT_EQ(text(insert(v, -1, array({8, 9}))), "int32[5] {1, 2, 8, 9, 3}");
+    EXPECT_EQ(text(insert(a, 0, 9)), "int32[5] {9, 1, 2, 3, 4}");
+    EXPECT_EQ(text(insert(a, 1, 9, 0)), "int32[3,2] {{1, 2}, {9, 9}, {3, 4}}");
+    EXPECT_EQ(text(insert(a, 1, array({8, 9}), 1)), "int32[2,3] {{1, 8, 2}, {3, 9, 4}}");
+    EXPECT_EQ(text(insert(a, 1, array({8, 9}), 0)), "int32[3,2] {{1, 2}, {8, 9}, {3, 4}}");
+    EXPECT_THROW(insert(v, 4, 1), ValueError);
+    EXPECT_THROW(insert(v, 1, 0.5), DtypeError);
+    EXPECT_THROW(insert(v, 1, a), ShapeError);
+}
+
+TEST(NumpyIdioms, lengths_do_not_overflow) {
+    EXPECT_EQ(text(hypot(array({3.f, 3e30f, 0.f}), array({4.f, 4e30f, 0.f}))),
+              "float32[3] {5, 5e+30, 0}");
+    EXPECT_EQ(hypot(array({3}), array({4})).item(), 5);
+    EXPECT_TRUE(std::isinf(hypot(array({INFINITY}), array({NAN})).item()));
+    const Variable x(array({3.0, 0.0})), y(array({4.0, 0.0}));
+    const auto g = grad({sum(hypot(x, y))}, {x, y});
+    EXPECT_THAT(list(g[0].array()), ElementsAre(0.6, 0));
+    EXPECT_THAT(list(g[1].array()), ElementsAre(0.8, 0));
+}
+
+TEST(NumpyIdioms, names_and_short_forms) {
+    const Array x = array({1.f, 2.f, 4.f, 9.f});
+    EXPECT_EQ(std(x).item(), standard_deviation(x).item());
+    EXPECT_EQ(var(x, {}, false, 1).item(), variance(x, {}, false, 1).item());
+    EXPECT_EQ(quantile(x, 0.5).item(), 3);
+    EXPECT_EQ(average(x).item(), 4);
+    EXPECT_EQ(ptp(x).item(), 8);
+    EXPECT_EQ(text(where(x > 2.f)[0]), "int64[2] {2, 3}");
+    EXPECT_EQ(text(pad(x, 1)), "float32[6] {0, 1, 2, 4, 9, 0}");
+    EXPECT_EQ(text(array(std::vector<std::vector<int>>{{1, 2}, {3, 4}})),
+              "int32[2,2] {{1, 2}, {3, 4}}");
+    EXPECT_EQ(array(std::vector<std::vector<float>>{}).shape(), (Shape{0, 0}));
+    EXPECT_THROW(array(std::vector<std::vector<int>>{{1, 2}, {3}}), ShapeError);
+    EXPECT_FALSE(array(x) == x);
+    EXPECT_TRUE(asarray(x) == x);
+    EXPECT_EQ(asarray(x, Dtype::int32).dtype(), Dtype::int32);
+    EXPECT_EQ(text(asarray({1, 2})), "int32[2] {1, 2}");
+    const Array a = array({{2.0, 0.0}, {0.0, 4.0}});
+    EXPECT_THAT(list(linalg::inv(a)), ElementsAre(0.5, 0, 0, 0.25));
+    EXPECT_EQ(linalg::norm(array({3.0, 4.0})).item(), 5);
+}
+
+TEST(NumpyIdioms, random_has_its_names) {
+    random::seed(5);
+    const Array x = random::normal(2, 0.5, {3}), y = random::uniform(2, 3, {50});
+    random::seed(5);
+    EXPECT_TRUE(array_equal(x, random::normal(2, 0.5, {3})));
+    EXPECT_TRUE(all(y >= 2.f && y < 3.f).item<bool>());
+    EXPECT_EQ(random::randn(2, 3).shape(), (Shape{2, 3}));
+    Array order = arange(5);
+    const Array kept = order;
+    random::shuffle(order);
+    EXPECT_EQ(text(sort(order)), text(kept));
+    EXPECT_EQ(text(kept), "int32[5] {0, 1, 2, 3, 4}");
+}
+
 TEST(NumpyIdioms, without_an_axis_all_elements_are_ordered) {
     EXPECT_EQ(text(sort(array({{3, 1}, {2, 0}}), {}).array()), "int32[4] {0, 1, 2, 3}");
     EXPECT_EQ(text(argsort(array({{3, 1}, {2, 0}}), {}).array()), "int32[4] {3, 1, 2, 0}");

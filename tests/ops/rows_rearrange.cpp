@@ -127,6 +127,31 @@ const int shapes = add_rows({
      .truth = joined_flat(),
      .rejects = {{.inputs = {{.shape = {2, 2}}, {.shape = {3}}},
                   .message = "concat: xs[0] [2,2]"}}},
+    {.function = "insert",
+     .set = {{"index", "1"}, {"axis", "1"}},
+     .inputs = {{.shape = {2, 2}}, {.shape = {2}}},
+     .truth = one([](const References& in) {
+         const auto &x = in[0].values, &v = in[1].values;
+         Reference y(Shape{2, 3});
+         y.values = {x[0], v[0], x[1], x[2], v[1], x[3]};
+         return y;
+     }),
+     .dtypes = all_dtypes(),
+     .rejects = {{.set = {{"index", "3"}, {"axis", "1"}},
+                  .message = "insert: the place 3 is outside of axis 1 of x [2,2], which has 2"},
+                 {.inputs = {{.shape = {2, 2}, .dtype = Dtype::int32}, {.shape = {2}}},
+                  .set = {{"index", "1"}},
+                  .message = "insert: values float32[2] do not fit into x int32[2,2]"}}},
+    {.function = "insert",
+     .note = "flat",
+     .set = {{"index", "-1"}},
+     .inputs = {{.shape = {2, 2}}, {.shape = {3}}},
+     .truth = one([](const References& in) {
+         const auto &x = in[0].values, &v = in[1].values;
+         Reference y(Shape{7});
+         y.values = {x[0], x[1], x[2], v[0], v[1], v[2], x[3]};
+         return y;
+     })},
     {.function = "column_stack",
      .inputs = {{.shape = {3}}, {.shape = {3}}},
      .truth = one([](const References& in) {

@@ -99,6 +99,24 @@ const int rows = add_rows(taking_whole({
     {.op = "arctan2",
      .inputs = {{.shape = {3, 4}}, {.shape = {3, 4}}},
      .truth = each([](double a, double b) { return std::atan2(a, b); })},
+    {.op = "hypot",
+     .inputs = {{.shape = {3, 4}}, {.shape = {3, 4}}},
+     .truth = each([](double a, double b) { return std::hypot(a, b); })},
+    {.op = "hypot",
+     .note = "corners",
+     .inputs = {{.shape = {9},
+                 .differentiable = false,
+                 .values = {0, 0, 3e30, -3e30, 1e-30, INFINITY, NAN, NAN, -INFINITY}},
+                {.shape = {9},
+                 .differentiable = false,
+                 .values = {0, -2, 4e30, 4e30, -1e-30, NAN, -INFINITY, 1, INFINITY}}},
+     .truth = one([](const References& in) {
+         Reference y = in[0];
+         for (size_t i = 0; i < y.values.size(); ++i)
+             y.values[i] = std::hypot(in[0].values[i], in[1].values[i]);
+         return y;
+     }),
+     .gradient = false},
     {.op = "arctan2",
      .note = "corners",
      .inputs = {{.shape = {9},

@@ -68,6 +68,7 @@ OF_TWO = [
     "fmod",
     "greater",
     "greater_equal",
+    "hypot",
     "isclose",
     "less",
     "less_equal",

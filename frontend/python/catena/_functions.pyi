@@ -156,9 +156,11 @@ __all__ = [
     "hsplit",
     "hstack",
     "huber_loss",
+    "hypot",
     "identity",
     "ifft",
     "im2col",
+    "insert",
     "inv",
     "inverse_square_root",
     "isclose",
@@ -2903,6 +2905,21 @@ def huber_loss(
         Variable
     """
 
+def hypot(
+    x1: _Array,
+    x2: _Array,
+) -> Variable:
+    """The length sqrt(x1^2 + x2^2), elementwise, without overflow: infinity where one of the
+    two is infinite, though the other is NaN. The gradient at (0, 0) is 0. Shapes broadcast.
+
+    Arguments:
+        x1 (Variable or array-like)
+        x2 (Variable or array-like)
+
+    Returns:
+        Variable
+    """
+
 def identity(
     *inputs: _Array,
 ) -> Variable | Any:
@@ -2952,6 +2969,27 @@ def im2col(
             that every element is in one.
         dilate (default 1): Distance of neighbouring elements of a window: a number, or
             (down, across).
+
+    Returns:
+        Variable
+    """
+
+def insert(
+    x: _Array,
+    index: int,
+    values: _Array,
+    axis: int | None = None,
+) -> Variable:
+    """x with values between its elements, as NumPy's insert: a new array. The values are cast
+    to x's dtype (DtypeError of floats into integers) and broadcast. ValueError for a place
+    outside of the axis.
+
+    Arguments:
+        x (Variable or array-like)
+        index: The place before which they stand, 0 to the axis's size; negative ones count
+            from it.
+        values (Variable or array-like): The elements to insert.
+        axis (default None): Along which they are inserted; if not given, the flattened x.
 
     Returns:
         Variable
@@ -6167,14 +6205,13 @@ def var(
     ddof: int = 0,
 ) -> Variable:
     """The mean squared distance from the mean, along the axes. Integers and bools give floats.
-    from a sample. Where n is not larger, NaN or infinity.
 
     Arguments:
         x (Variable or array-like)
         axis (default None): One or several; all if not given.
         keepdims (default False): Keep the axes, with size 1.
-        ddof (default 0): The sum of squares of n elements is divided by n - ddof: 1 for the
-            unbiased estimate
+        ddof (default 0): The sum of squares of n elements is divided by n - ddof: 1 for an
+            unbiased estimate from a sample. Where n is not larger, NaN or infinity.
 
     Returns:
         Variable

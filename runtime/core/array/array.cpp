@@ -113,12 +113,13 @@ Array Array::full(const Type& type, double value) {
     return result;
 }
 
-template <Element T>
-Array Array::from(std::span<const T> data, const Shape& shape) {
+// E, not T: g++ 12 takes that for the member of this name.
+template <Element E>
+Array Array::from(std::span<const E> data, const Shape& shape) {
     if (element_count(shape) != int64_t(data.size()))
         fail<ShapeError>("Array::from: {} elements do not fill the shape {}, which has {}",
                          data.size(), to_string(shape), element_count(shape));
-    Array result = empty({dtype_of<T>, shape});
+    Array result = empty({dtype_of<E>, shape});
     result.device().copy_from_host(data.data(), result);
     return result;
 }
@@ -191,22 +192,22 @@ void Array::check_element_type(const char* asked, Dtype wanted, const Caller& at
                      name_of(wanted), name_of(dtype()), name_of(wanted));
 }
 
-template <Element T>
-T* Array::data(Caller at) const {
-    check_element_type("data", dtype_of<T>, at);
-    return static_cast<T*>(raw_data());
+template <Element E>
+E* Array::data(Caller at) const {
+    check_element_type("data", dtype_of<E>, at);
+    return static_cast<E*>(raw_data());
 }
 
-template <Element T>
-const T* Array::elements(Caller at) const {
-    check_element_type("elements", dtype_of<T>, at);
-    return static_cast<const T*>(address());
+template <Element E>
+const E* Array::elements(Caller at) const {
+    check_element_type("elements", dtype_of<E>, at);
+    return static_cast<const E*>(address());
 }
 
-template <Element T>
-T* Array::to_fill(Caller at) const {
-    check_element_type("to_fill", dtype_of<T>, at);
-    return static_cast<T*>(to_fill());
+template <Element E>
+E* Array::to_fill(Caller at) const {
+    check_element_type("to_fill", dtype_of<E>, at);
+    return static_cast<E*>(to_fill());
 }
 
 Array Array::view(const Shape& shape, const Strides& strides, int64_t offset) const try {
@@ -268,8 +269,8 @@ Array Array::to(Device& target) const {
     return result;
 }
 
-template <Element T>
-T Array::item(Caller at) const try {
+template <Element E>
+E Array::item(Caller at) const try {
     there("item", at);
     check_readable(*this, "item");
     if (size() != 1) {
@@ -279,18 +280,18 @@ T Array::item(Caller at) const try {
             "gives all",
             size(), to_string(shape()));
     }
-    return *static_cast<const T*>(on_host(*this, dtype_of<T>).elements());
+    return *static_cast<const E*>(on_host(*this, dtype_of<E>).elements());
 } catch (const std::bad_alloc&) {
     throw_out_of_memory("Array", "item");
 }
 
-template <Element T>
-std::vector<T> Array::to_vector(Caller at) const try {
+template <Element E>
+std::vector<E> Array::to_vector(Caller at) const try {
     there("to_vector", at);
     check_readable(*this, "to_vector");
-    const Array dense = on_host(*this, dtype_of<T>);
-    const T* data = static_cast<const T*>(dense.elements());
-    return std::vector<T>(data, data + size());
+    const Array dense = on_host(*this, dtype_of<E>);
+    const E* data = static_cast<const E*>(dense.elements());
+    return std::vector<E>(data, data + size());
 } catch (const std::bad_alloc&) {
     throw_out_of_memory("Array", "to_vector");
 }

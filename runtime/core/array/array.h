@@ -3,10 +3,14 @@
 #include <atomic>
 #include <concepts>
 #include <initializer_list>
+#include <optional>
 #include <source_location>
 #include <span>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
+#include "runtime/core/array/axis_arguments.h"
 #include "runtime/core/array/shape.h"
 #include "runtime/core/dtype/dtype.h"
 #include "runtime/core/memory/ref.h"
@@ -16,6 +20,7 @@ namespace catena {
 class Device;
 class Index;
 class Pending;
+class Scalar;
 struct VariableBody;
 
 /// A form that a library derived from a storage's elements and caches beside them, such as packed
@@ -163,6 +168,10 @@ public:
     }
     /// The number of axes.
     int rank(Caller at = Caller::current()) const { return there("rank", at).type.shape.rank(); }
+    /// The number of axes. NumPy's name of rank().
+    int ndim(Caller at = Caller::current()) const { return rank(at); }
+    /// The number of axes. PyTorch's name of rank().
+    int dim(Caller at = Caller::current()) const { return rank(at); }
     /// The size of an axis; negative axes count from the last. ShapeError when there is none.
     int64_t dim(int axis, Caller at = Caller::current()) const {
         const Shape& shape = there("dim", at).type.shape;
@@ -172,6 +181,10 @@ public:
     int64_t size(Caller at = Caller::current()) const {
         return element_count(there("size", at).type.shape);
     }
+    /// The size of an axis, as dim(axis). PyTorch's name.
+    int64_t size(int axis, Caller at = Caller::current()) const { return dim(axis, at); }
+    /// The number of elements. PyTorch's name of size().
+    int64_t numel(Caller at = Caller::current()) const { return size(at); }
     /// The device where the elements are.
     Device& device(Caller at = Caller::current()) const {
         return *there("device", at).storage->device;
@@ -209,14 +222,29 @@ public:
     Array as_contiguous() const;
     /// This array if it has that dtype, else a converted copy.
     Array astype(Dtype dtype) const;
+    /// astype() of a dtype's name, "float32"; DtypeError where there is none of that name.
+    Array astype(std::string_view dtype) const { return astype(parse_dtype(dtype)); }
     /// This array if it is on `device`, else a copy there.
     Array to(Device& device) const;
+    /// This array on the device of that name, "cpu" or "cuda:0".
+    Array to(std::string_view device) const;
+    /// astype(), under the name that PyTorch has for it.
+    Array to(Dtype dtype) const { return astype(dtype); }
 
     /// The single element, converted; ShapeError unless size() == 1, DeviceError on the meta
     /// device. Inside a static region this is a host read, which cuts it (TraceError where
     /// StaticGraphOptions::breaks is false).
     template <Element T>
     T item(Caller at = Caller::current()) const;
+    /// The single element as a double; errors as of item<T>(), which gives an int64 beyond 2^53
+    /// exactly.
+    double item(Caller at = Caller::current()) const { return item<double>(at); }
+    /// The single element, `float(x)`; errors as of item<T>().
+    template <Element T>
+        requires(std::is_arithmetic_v<T> && !std::same_as<T, bool>)
+    explicit operator T() const {
+        return item<T>(Caller());
+    }
     /// All elements in row-major order, converted to T. Same errors as item().
     template <Element T>
     std::vector<T> to_vector(Caller at = Caller::current()) const;
@@ -225,6 +253,155 @@ public:
     /// an Index).
     Array operator[](std::initializer_list<Index> slices) const;
     Array operator[](const Index& index) const;
+
+    // What functions of the same names give, with NumPy's and PyTorch's names of methods
+    // (runtime/ops/names). Where the two differ, as NumPy. They are recorded and compiled as the
+    // functions are, and give Arrays without a graph.
+
+    /// The elements, row-major, in another shape; one size may be -1, and follows from the others.
+    /// ShapeError where the numbers of elements differ.
+    Array reshape(const Shape& shape, Caller at = Caller::current()) const;
+    /// In another shape, x.reshape(2, -1).
+    template <std::integral... Sizes>
+    Array reshape(FirstNumber first, Sizes... sizes) const {
+        return reshape(first.and_then(sizes...), first.location());
+    }
+    /// PyTorch's name of reshape(): the elements are copied where their strides do not suffice.
+    Array view(const Shape& shape, Caller at = Caller::current()) const;
+    template <std::integral... Sizes>
+    Array view(FirstNumber first, Sizes... sizes) const {
+        return reshape(first.and_then(sizes...), first.location());
+    }
+    /// The axes in another order: axis i of the result is axis axes[i]; reversed if not given.
+    /// ShapeError unless each axis is named once: two axes are exchanged by swapaxes().
+    Array transpose(const Axes& axes = {}, Caller at = Caller::current()) const;
+    /// The axes in another order, x.transpose(1, 0). ValueError for a matrix's (0, 1), by which
+    /// NumPy leaves the axes as they are and PyTorch exchanges them.
+    Array transpose(int64_t first, int64_t second, Caller at = Caller::current()) const;
+    /// The axes in another order, x.transpose(0, 2, 1).
+    template <std::integral... Order>
+        requires(sizeof...(Order) != 1)
+    Array transpose(FirstNumber first, Order... order) const {
+        return transpose(first.and_then(order...), first.location());
+    }
+    /// PyTorch's name of transpose() with all axes.
+    Array permute(const Axes& axes, Caller at = Caller::current()) const;
+    template <std::integral... Order>
+    Array permute(FirstNumber first, Order... order) const {
+        return transpose(first.and_then(order...), first.location());
+    }
+    /// The axes in reverse order.
+    Array T(Caller at = Caller::current()) const;
+    /// A matrix with its two axes exchanged, as PyTorch; what has fewer axes as it is. ShapeError
+    /// for more than two.
+    Array t(Caller at = Caller::current()) const;
+    /// Two axes exchanged.
+    Array swapaxes(int64_t axis1, int64_t axis2, Caller at = Caller::current()) const;
+    /// The axes from start_axis to end_axis, both included, as one, row-major; all if not given.
+    /// ShapeError where start_axis is behind end_axis.
+    Array flatten(int64_t start_axis = 0, int64_t end_axis = -1,
+                  Caller at = Caller::current()) const;
+    /// The elements in one axis, row-major.
+    Array ravel(Caller at = Caller::current()) const;
+    /// Without axes of size 1, or without these. ShapeError for an axis of another size.
+    Array squeeze(const Axes& axes = {}, Caller at = Caller::current()) const;
+    Array squeeze(int64_t axis, Caller at = Caller::current()) const;
+    /// With a new axis of size 1, as expand_dims(); -1 is after the last. PyTorch's name.
+    Array unsqueeze(int64_t axis, Caller at = Caller::current()) const;
+    /// Repeated along axes of size 1 and new leading axes, as broadcast_to(); -1 keeps the size of
+    /// an axis. PyTorch's name.
+    Array expand(const Shape& shape, Caller at = Caller::current()) const;
+    template <std::integral... Sizes>
+    Array expand(FirstNumber first, Sizes... sizes) const {
+        return expand(first.and_then(sizes...), first.location());
+    }
+
+    /// Elements whose places along an axis are named for each place, as take_along_axis().
+    /// PyTorch's name.
+    Array gather(int64_t axis, const Array& indices, Caller at = Caller::current()) const;
+
+    /// The sum along the axes, all if not given; with keepdims they stay, with size 1.
+    Array sum(const ReductionAxes& axis = {}, bool keepdims = false,
+              Caller at = Caller::current()) const;
+    /// The product along the axes, all if not given.
+    Array prod(const ReductionAxes& axis = {}, bool keepdims = false,
+               Caller at = Caller::current()) const;
+    /// The mean along the axes, all if not given.
+    Array mean(const ReductionAxes& axis = {}, bool keepdims = false,
+               Caller at = Caller::current()) const;
+    /// The largest element along the axes, all if not given.
+    Array max(const ReductionAxes& axis = {}, bool keepdims = false,
+              Caller at = Caller::current()) const;
+    /// The smallest element along the axes, all if not given.
+    Array min(const ReductionAxes& axis = {}, bool keepdims = false,
+              Caller at = Caller::current()) const;
+    /// The standard deviation, as standard_deviation(): divided by n - ddof, NumPy's default.
+    Array std(const ReductionAxes& axis = {}, bool keepdims = false, int64_t ddof = 0,
+              Caller at = Caller::current()) const;
+    /// The variance, as variance(): divided by n - ddof, NumPy's default.
+    Array var(const ReductionAxes& axis = {}, bool keepdims = false, int64_t ddof = 0,
+              Caller at = Caller::current()) const;
+    /// The length of vectors along the axes, of all elements if not given; of another order than 2
+    /// as norm().
+    Array norm(double ord = 2, const ReductionAxes& axis = {}, bool keepdims = false,
+               Caller at = Caller::current()) const;
+    /// Whether no element along the axes is 0; bool.
+    Array all(const ReductionAxes& axis = {}, bool keepdims = false,
+              Caller at = Caller::current()) const;
+    /// Whether some element along the axes is not 0; bool.
+    Array any(const ReductionAxes& axis = {}, bool keepdims = false,
+              Caller at = Caller::current()) const;
+    /// The index of the first largest element along the axis, or in the flattened array; int32.
+    Array argmax(std::optional<int64_t> axis = {}, Caller at = Caller::current()) const;
+    /// The index of the first smallest element along the axis, or in the flattened array; int32.
+    Array argmin(std::optional<int64_t> axis = {}, Caller at = Caller::current()) const;
+    /// The indices that put the elements in ascending order along the axis; int32.
+    Array argsort(int64_t axis = -1, Caller at = Caller::current()) const;
+    /// Running sums along the axis, or of the flattened array.
+    Array cumsum(std::optional<int64_t> axis = {}, Caller at = Caller::current()) const;
+    /// Running products along the axis, or of the flattened array.
+    Array cumprod(std::optional<int64_t> axis = {}, Caller at = Caller::current()) const;
+
+    /// The product as NumPy's dot: of two vectors the sum of products, of matrices matmul.
+    Array dot(const Array& other, Caller at = Caller::current()) const;
+    /// The product of matrices in the last two axes; the axes before them broadcast.
+    Array matmul(const Array& other, Caller at = Caller::current()) const;
+    /// The product of two matrices; ShapeError for others. PyTorch's name.
+    Array mm(const Array& other, Caller at = Caller::current()) const;
+
+    /// Elements below x_min become x_min, those above x_max x_max; {} is no bound.
+    Array clip(const std::optional<Scalar>& x_min, const std::optional<Scalar>& x_max,
+               Caller at = Caller::current()) const;
+    /// PyTorch's name of clip().
+    Array clamp(const std::optional<Scalar>& min, const std::optional<Scalar>& max,
+                Caller at = Caller::current()) const;
+    /// Rounded to that many digits after the point; ties go to the even digit.
+    Array round(int decimals = 0, Caller at = Caller::current()) const;
+    /// The absolute value of each element.
+    Array abs(Caller at = Caller::current()) const;
+    /// Each element to that power.
+    Array pow(const Scalar& exponent, Caller at = Caller::current()) const;
+    /// The square root of each element.
+    Array sqrt(Caller at = Caller::current()) const;
+    /// e to the power of each element.
+    Array exp(Caller at = Caller::current()) const;
+    /// The natural logarithm of each element.
+    Array log(Caller at = Caller::current()) const;
+    /// The hyperbolic tangent of each element.
+    Array tanh(Caller at = Caller::current()) const;
+    /// 1 / (1 + exp(-x)) of each element.
+    Array sigmoid(Caller at = Caller::current()) const;
+    /// max(0, x) of each element.
+    Array relu(Caller at = Caller::current()) const;
+    /// exp(x) divided by its sum along the axis.
+    Array softmax(int64_t axis, Caller at = Caller::current()) const;
+    /// The logarithm of softmax.
+    Array log_softmax(int64_t axis, Caller at = Caller::current()) const;
+
+    /// Another array of the same elements.
+    Array copy(Caller at = Caller::current()) const;
+    /// PyTorch's name of copy().
+    Array clone(Caller at = Caller::current()) const;
 
     // Not of what becomes an Array: a Variable is compared by elements.
     template <std::same_as<Array> A, std::same_as<Array> B>

@@ -38,7 +38,9 @@ public:
     bool empty() const { return rank_ == 0; }
     /// The value at this position, which is not checked.
     int64_t& operator[](int i) { return values_[i]; }
-    int64_t operator[](int i) const { return values_[i]; }
+    /// The value at this position, which is not checked; a negative one counts from the end, as in
+    /// x.shape()[-1].
+    int64_t operator[](int i) const { return values_[i < 0 ? i + rank_ : i]; }
     /// The last value; there must be one.
     int64_t back() const { return values_[rank_ - 1]; }
     /// A pointer to the first value.

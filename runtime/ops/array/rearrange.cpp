@@ -84,6 +84,11 @@ const FunctionDef& f_append =
     function("append(x, values, axis=None)", {"x", "values"}, [](const FunctionArguments& a) {
         return append(a.array("x"), a.array("values"), a.integer_unless_none("axis"));
     });
+const FunctionDef& f_insert = function(
+    "insert(x, index, values, axis=None)", {"x", "values"}, [](const FunctionArguments& a) {
+        return insert(a.array("x"), a.integer("index"), a.array("values"),
+                      a.integer_unless_none("axis"));
+    });
 const FunctionDef& f_rot90 = function(
     "rot90(x, k=1, axes=(0, 1))", {"x"},
     [](const FunctionArguments& a) { return rot90(a.array("x"), a.integer("k"), a.dims("axes")); });
@@ -141,6 +146,40 @@ Variable flip(const Operand& x, const Axes& axes) {
 static const FunctionDef& f_flip =
     function("flip(x, axis=None)", {"x"},
              [](const FunctionArguments& a) { return flip(a.array("x"), a.dims("axis")); });
+
+Variable insert(const Operand& x, int64_t index, const Operand& values,
+                std::optional<int64_t> axis) {
+    const LocationScope scope(x.location());
+    const Variable v = axis ? Variable(x) : flatten(x);
+    const Variable& given = values;
+    const int along = normalize_axis("insert", axis.value_or(0), v.rank());
+    const int64_t size = v.shape()[along], place = index < 0 ? index + size : index;
+    if (place < 0 || place > size)
+        fail<ValueError>(
+            "insert: the place {} is outside of axis {} of x {}, which has {} elements", index,
+            along, to_string(v.shape()), size);
+    if (is_float(given.dtype()) && !is_float(v.dtype()))
+        fail<DtypeError>("insert: values {} do not fit into x {}; cast one of the two first",
+                         to_string(given.type()), to_string(v.type()));
+    if (given.rank() > v.rank())
+        fail<ShapeError>("insert: values {} have more axes than x {}", to_string(given.shape()),
+                         to_string(v.shape()));
+    // As NumPy: the first of as many axes as x has counts the items to insert.
+    Shape items = Shape::filled(v.rank() - given.rank(), 1);
+    for (int64_t axis_size : given.shape()) items.push_back(axis_size);
+    const Variable between = moveaxis(reshape(cast(given, v.dtype()), items), 0, along);
+    Shape wide = v.shape();
+    wide[along] = between.shape()[along];
+    return concat({slice_axis(v, along, 0, place), broadcast_to(between, wide),
+                   slice_axis(v, along, place, size - place)},
+                  along);
+}
+Variable insert(const Operand& x, int64_t index, const Scalar& value, std::optional<int64_t> axis) {
+    const LocationScope scope(x.location());
+    const Variable& v = x;
+    const DeviceScope beside(v.device());
+    return insert(v, index, fill({lifted(v.dtype(), value), Shape{}}, value), axis);
+}
 
 Variable roll(const Operand& x, int64_t shift, std::optional<int64_t> axis) {
     LocationScope scope(x.location());

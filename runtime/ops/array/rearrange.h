@@ -48,6 +48,16 @@ Variable column_stack(std::initializer_list<Variable> xs,
 /// x and behind it values, as NumPy's append: a new array.
 /// - axis: Along which they are joined; if not given, the flattened arrays.
 Variable append(const Operand& x, const Operand& values, std::optional<int64_t> axis = {});
+/// x with values between its elements, as NumPy's insert: a new array. The values are cast to x's
+/// dtype (DtypeError of floats into integers) and broadcast. ValueError for a place outside of the
+/// axis.
+/// - index: The place before which they stand, 0 to the axis's size; negative ones count from it.
+/// - values: The elements to insert.
+/// - axis: Along which they are inserted; if not given, the flattened x.
+Variable insert(const Operand& x, int64_t index, const Operand& values,
+                std::optional<int64_t> axis = {});
+Variable insert(const Operand& x, int64_t index, const Scalar& value,
+                std::optional<int64_t> axis = {});
 /// x turned by 90 degrees in the plane of two axes, from the first of them to the second, as
 /// NumPy's rot90. ShapeError where there are no two such axes.
 /// - k: How often it is turned; the other way where negative.

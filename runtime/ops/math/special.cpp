@@ -55,6 +55,12 @@ const OpDef& op_arctan2 = elementwise<2>("arctan2")
     .gradient<1>([](auto a, auto b, auto y, auto gy) { return -gy * a / (a * a + b * b); })
     .floats().define();
 
+const OpDef& op_hypot = elementwise<2>("hypot")
+    .forward([](auto a, auto b) { return hypot(a, b); })
+    .gradient<0>([](auto a, auto b, auto y, auto gy) { return gy * select(y == 0, 0, a / y); })
+    .gradient<1>([](auto a, auto b, auto y, auto gy) { return gy * select(y == 0, 0, b / y); })
+    .floats().define();
+
 const OpDef& op_arcsinh = elementwise<1>("arcsinh")
     .forward([](auto x) { return arcsinh(x); })
     .gradient([](auto x, auto y, auto gy) { return gy * rsqrt(x * x + 1); })
@@ -160,6 +166,13 @@ Variable arctan2(const Operand& x1, const Operand& x2) {
     if (!are_whole(x1, x2)) return call(op_arctan2, x1.location(), {}, {}, x1, x2);
     return call(op_arctan2, x1.location(), {}, {}, as_floats(x1), as_floats(x2));
 }
+Variable hypot(const Operand& x1, const Operand& x2) {
+    if (!are_whole(x1, x2)) return call(op_hypot, x1.location(), {}, {}, x1, x2);
+    return call(op_hypot, x1.location(), {}, {}, as_floats(x1), as_floats(x2));
+}
+static const FunctionDef& f_hypot =
+    function("hypot(x1, x2)", {"x1", "x2"},
+             [](const FunctionArguments& a) { return hypot(a.array("x1"), a.array("x2")); });
 static const FunctionDef& f_arctan2 =
     function("arctan2(x1, x2)", {"x1", "x2"},
              [](const FunctionArguments& a) { return arctan2(a.array("x1"), a.array("x2")); });

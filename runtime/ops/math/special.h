@@ -22,6 +22,9 @@ Variable arctan(const Operand& x);
 /// - x1: The ordinate.
 /// - x2: The abscissa.
 Variable arctan2(const Operand& x1, const Operand& x2);
+/// The length sqrt(x1^2 + x2^2), elementwise, without overflow: infinity where one of the two is
+/// infinite, though the other is NaN. The gradient at (0, 0) is 0. Shapes broadcast.
+Variable hypot(const Operand& x1, const Operand& x2);
 /// The inverse hyperbolic sine, elementwise.
 Variable arcsinh(const Operand& x);
 /// The inverse hyperbolic cosine, elementwise; NaN below 1.

@@ -2,7 +2,14 @@
 
 #include "runtime/core/system/error.h"
 
-namespace catena::detail {
+namespace catena {
+
+Array array(const Array& x, std::optional<Dtype> dtype) {
+    return dtype && *dtype != x.dtype() ? x.astype(*dtype) : x.copy();
+}
+Array asarray(const Array& x, std::optional<Dtype> dtype) { return dtype ? x.astype(*dtype) : x; }
+
+namespace detail {
 
 void fail_of_length(size_t length, int level, int64_t first) {
     fail<ShapeError>(
@@ -16,4 +23,6 @@ Array of_elements(const std::vector<bool>& values, const Shape& shape, std::opti
                        dtype.value_or(Dtype::bool_));
 }
 
-}  // namespace catena::detail
+}  // namespace detail
+
+}  // namespace catena

@@ -34,6 +34,15 @@ struct Flattened {
         for (const auto& list : lists) add(list, level + 1);
     }
 
+    void add(const std::vector<std::vector<T>>& rows) {
+        enter(rows.size(), 0);
+        if (rows.empty()) enter(0, 1);
+        for (const std::vector<T>& row : rows) {
+            enter(row.size(), 1);
+            values.insert(values.end(), row.begin(), row.end());
+        }
+    }
+
 private:
     void enter(size_t length, int level) {
         if (level == shape.rank()) return shape.push_back(int64_t(length));
@@ -48,6 +57,12 @@ Array of_elements(const std::vector<T>& values, const Shape& shape, std::optiona
 }
 Array of_elements(const std::vector<bool>& values, const Shape& shape, std::optional<Dtype> dtype);
 
+template <class T>
+Array of_rows(const std::vector<std::vector<T>>& rows, std::optional<Dtype> dtype) {
+    Flattened<T> all;
+    all.add(rows);
+    return of_elements(all.values, all.shape, dtype);
+}
 template <class T, class List>
 Array of_lists(const List& lists, std::optional<Dtype> dtype) {
     Flattened<T> all;
@@ -79,11 +94,42 @@ template <Element T>
 Array array(const std::vector<T>& values, std::optional<Dtype> dtype = {}) {
     return detail::of_elements(values, Shape{int64_t(values.size())}, dtype);
 }
+/// An array with two axes from vectors of numbers. ShapeError unless they are of one length.
+template <Element T>
+Array array(const std::vector<std::vector<T>>& rows, std::optional<Dtype> dtype = {}) {
+    return detail::of_rows(rows, dtype);
+}
+/// A copy of an array, in its dtype unless another is given.
+Array array(const Array& x, std::optional<Dtype> dtype = {});
 /// An array without axes from a number, as NumPy's.
 template <Element T>
 Array array(T number, std::optional<Dtype> dtype = {}) {
     const Array made = Array::scalar(number);
     return dtype ? made.astype(*dtype) : made;
+}
+
+/// An array as it is, or of numbers as array(): NumPy's asarray. Another dtype is a converted copy.
+Array asarray(const Array& x, std::optional<Dtype> dtype = {});
+template <Element T>
+Array asarray(std::initializer_list<T> list, std::optional<Dtype> dtype = {}) {
+    return array(list, dtype);
+}
+template <Element T>
+Array asarray(std::initializer_list<std::initializer_list<T>> lists,
+              std::optional<Dtype> dtype = {}) {
+    return array(lists, dtype);
+}
+template <Element T>
+Array asarray(const std::vector<T>& values, std::optional<Dtype> dtype = {}) {
+    return array(values, dtype);
+}
+template <Element T>
+Array asarray(const std::vector<std::vector<T>>& rows, std::optional<Dtype> dtype = {}) {
+    return array(rows, dtype);
+}
+template <Element T>
+Array asarray(T number, std::optional<Dtype> dtype = {}) {
+    return array(number, dtype);
 }
 
 }  // namespace catena

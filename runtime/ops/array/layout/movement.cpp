@@ -43,8 +43,9 @@ void check_permutation(const Axes& axes, const Axes& given, int rank) {
         if (sound) seen[axis] = true;
     }
     if (!sound)
-        fail<ShapeError>("transpose: axes {} is not a permutation of the {} axes of x",
-                         to_string(given), rank);
+        fail<ShapeError>("transpose: axes {} is not a permutation of the {} axes of x{}",
+                         to_string(given), rank,
+                         axes.rank() == 2 ? "; swapaxes exchanges two of them" : "");
 }
 
 Axes resolve_permutation(const Axes& axes, int rank) {
@@ -289,7 +290,24 @@ static const FunctionDef& f_squeeze =
     function("squeeze(x, axis=None)", {"x"},
              [](const FunctionArguments& a) { return squeeze(a.array("x"), a.dims("axis")); });
 
-Variable flatten(const Operand& x) { return reshape(x, {-1}); }
+Variable functions::Flatten::operator()(const Operand& x, int64_t start_axis,
+                                        int64_t end_axis) const {
+    const LocationScope scope(x.location());
+    const Shape& from = x.variable().shape();
+    if (start_axis == 0 && end_axis == -1) return reshape(x, {element_count(from)});
+    const int start = normalize_axis("flatten", start_axis, from.rank()),
+              end = normalize_axis("flatten", end_axis, from.rank());
+    if (start > end)
+        fail<ShapeError>("flatten: axis {} is behind axis {} of x {}", start_axis, end_axis,
+                         to_string(from));
+    Shape shape;
+    for (int i = 0; i < from.rank(); ++i)
+        if (i > start && i <= end)
+            shape[start] *= from[i];
+        else
+            shape.push_back(from[i]);
+    return reshape(x, shape);
+}
 static const FunctionDef& f_flatten =
     function("flatten(x)", {"x"}, [](const FunctionArguments& a) { return flatten(a.array("x")); });
 

@@ -35,8 +35,18 @@ template <std::integral T>
 Variable squeeze(const Operand& x, T axis) {
     return squeeze(x, Axes{int64_t(axis)});
 }
+namespace functions {  // An object keeps its default arguments where it is passed on.
+
+struct Flatten {
+    Variable operator()(const Operand& x, int64_t start_axis = 0, int64_t end_axis = -1) const;
+};
+
+}  // namespace functions
 /// The elements in one axis, row-major.
-Variable flatten(const Operand& x);
+///
+/// In C++, as PyTorch's flatten, (x, start_axis = 0, end_axis = -1): the axes from start_axis to
+/// end_axis, both included, become one. ShapeError where start_axis is behind end_axis.
+inline constexpr functions::Flatten flatten;
 /// x with two axes exchanged, as NumPy's swapaxes.
 /// - axis1, axis2: The axes.
 Variable swapaxes(const Operand& x, int64_t axis1, int64_t axis2);

@@ -14,8 +14,6 @@
 
 namespace catena {
 
-ReductionAxes::ReductionAxes(std::initializer_list<int64_t> axes) : axes_(axes) {}
-
 namespace {
 
 Shape reduced_shape(const Shape& shape, const Axes& axes, bool keepdims) {

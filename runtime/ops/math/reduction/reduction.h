@@ -1,36 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
-
 #include <optional>
 
+#include "runtime/core/array/axis_arguments.h"
 #include "runtime/graph/op/op.h"
 #include "runtime/graph/op/variable_math.h"
 
 namespace catena {
-
-/// The axes of a reduction: all, one, or several; negative ones count from the last.
-class ReductionAxes {
-public:
-    /// All axes.
-    ReductionAxes() = default;
-    /// One axis.
-    template <class T>
-        requires std::is_integral_v<T>
-    ReductionAxes(T axis) {
-        axes_.push_back(int64_t(axis));
-    }
-    /// Several axes.
-    ReductionAxes(std::initializer_list<int64_t> axes);
-    /// Several axes.
-    ReductionAxes(const Axes& axes) : axes_(axes) {}
-    /// The axes as sorted, non-negative numbers.
-    Axes resolve(const char* op, int rank) const { return normalize_axes(op, axes_, rank, true); }
-
-private:
-    Axes axes_;
-};
 
 // Reduced axes are dropped, or kept with size 1 when `keepdims`. Sums and products of integers and
 // bools are int64.
@@ -70,8 +47,7 @@ Variable average(const Operand& x, const Operand& weights, const ReductionAxes& 
 /// The mean squared distance from the mean, along the axes. Integers and bools give floats.
 /// - axis: One or several; all if not given.
 /// - keepdims: Keep the axes, with size 1.
-/// - ddof: The sum of squares of n elements is divided by n - ddof: 1 for the unbiased estimate
-/// from
+/// - ddof: The sum of squares of n elements is divided by n - ddof: 1 for an unbiased estimate from
 ///   a sample. Where n is not larger, NaN or infinity.
 ///
 /// By name: var.
