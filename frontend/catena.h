@@ -79,6 +79,7 @@
 #include "frontend/link/vision/googlenet.h"
 #include "frontend/link/vision/resnet.h"
 #include "frontend/link/vision/vgg.h"
+#include "frontend/optimizer/gather_moments.h"
 #include "frontend/optimizer/hooks.h"
 #include "frontend/optimizer/loss_scaling.h"
 #include "frontend/optimizer/optimizer.h"

@@ -12,6 +12,7 @@ public:
     /// `rate` is the factor of the parameter.
     explicit WeightDecay(double rate) : rate(rate, "rate") {}
     std::string name() const override { return "WeightDecay"; }
+    bool takes_parts() const override { return true; }
     void change(std::span<UpdateSlot* const> slots, const Variable& t) override;
     /// The factor, which may be assigned at any time.
     Cell rate;
@@ -23,6 +24,7 @@ public:
     /// `rate` is the factor of the sign.
     explicit Lasso(double rate) : rate(rate, "rate") {}
     std::string name() const override { return "Lasso"; }
+    bool takes_parts() const override { return true; }
     void change(std::span<UpdateSlot* const> slots, const Variable& t) override;
     /// The factor, which may be assigned at any time.
     Cell rate;
@@ -47,6 +49,7 @@ public:
     GradientHardClipping(double lower_bound, double upper_bound)
         : lower_bound(lower_bound, "lower_bound"), upper_bound(upper_bound, "upper_bound") {}
     std::string name() const override { return "GradientHardClipping"; }
+    bool takes_parts() const override { return true; }
     void change(std::span<UpdateSlot* const> slots, const Variable& t) override;
     /// The bounds, which may be assigned at any time.
     Cell lower_bound, upper_bound;

@@ -121,7 +121,11 @@ void LossScaling::check_nan_in_grads(Optimizer& optimizer) {
                              [&](const Variable& g) { return &g.device() == &scale_.device(); }))
         move_beside(scale_, gradients[0].device());
     for (const State* state : {&was_too_large_, &safe_}) move_beside(*state, scale_.device());
-    assign(safe_, beside(all_finite(gradients), scale_.device()));
+    Variable finite = beside(all_finite(gradients), scale_.device());
+    if (std::ranges::any_of(optimizer.slots(),
+                            [](const UpdateSlot& slot) { return slot.whole.defined(); }))
+        finite = everywhere(finite);
+    assign(safe_, finite);
 }
 
 void LossScaling::unscale(std::span<UpdateSlot* const> slots, const Variable& scale) const {
@@ -145,20 +149,29 @@ void LossScaling::keep_states(Optimizer& optimizer, std::span<UpdateSlot* const>
     }
 }
 
+class LossScaling::BringBack final : public OptimizerHook {
+public:
+    explicit BringBack(std::weak_ptr<LossScaling> scaling) : scaling_(std::move(scaling)) {}
+    std::string name() const override { return "loss_scaling"; }
+    Timing timing() const override { return Timing::post; }
+    bool takes_parts() const override { return true; }
+    void operator()(Optimizer&) override {
+        if (const auto scaling = scaling_.lock()) scaling->bring_back_if_bad();
+    }
+
+private:
+    std::weak_ptr<LossScaling> scaling_;
+};
+
 /// Restores the parameters after the update, by a hook that is the last one each time, for others
 /// may change parameters, and setup() removes all.
 void LossScaling::bring_back_after(Optimizer& optimizer) {
-    constexpr const char* name = "loss_scaling";
+    const auto hook = std::make_shared<BringBack>(weak_from_this());
     try {
-        optimizer.remove_hook(name);
+        optimizer.remove_hook(hook->name());
     } catch (const ValueError&) {
     }
-    optimizer.add_hook(
-        name,
-        [kept = weak_from_this()](Optimizer&) {
-            if (const auto scaling = kept.lock()) scaling->bring_back_if_bad();
-        },
-        OptimizerHook::Timing::post);
+    optimizer.add_hook(hook);
 }
 
 void LossScaling::bring_back_if_bad() {

@@ -36,6 +36,17 @@ public:
     void backward_part(const Variable& loss, const BackwardOptions& options) override;
     Outcome finish(Optimizer& optimizer) override;
     bool is_behind() const override { return between_ && between_->is_behind(); }
+    bool is_sharded() const override { return between_ && between_->is_sharded(); }
+    Variables gather(std::span<const PartToGather> parts) override {
+        return between_->gather(parts);
+    }
+    bool has_parts() const override { return between_ && between_->has_parts(); }
+    void gather_parts() override {
+        if (between_) between_->gather_parts();
+    }
+    Variable everywhere(const Variable& truth) override {
+        return between_ ? between_->everywhere(truth) : truth;
+    }
     void restart() override;
     /// Sets the exchange of gradients between processes. It works on scaled gradients: what is sent
     /// is scaled.
@@ -67,6 +78,7 @@ private:
     void keep_states(Optimizer& optimizer, std::span<UpdateSlot* const> slots);
     void bring_back_after(Optimizer& optimizer);
     void bring_back_if_bad();
+    class BringBack;
 
     /// The exchange of gradients between processes; may be null.
     std::shared_ptr<GradientExchange> between_;

@@ -8,7 +8,7 @@
 #include "frontend/optimizer/by_device.h"
 #include "frontend/optimizer/gradient_sweep.h"
 #include "frontend/optimizer/masters.h"
-#include "frontend/serializer/serializer.h"
+#include "frontend/optimizer/parts.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/memory/out_of_memory.h"
 #include "runtime/core/memory/reused_vector.h"
@@ -48,17 +48,6 @@ const Sweep& unscale_sweep() {
 }
 
 Device& device_of(const UpdateSlot* slot) { return slot->param.device(); }
-
-bool has_any(const Serializer& s, std::span<const std::string> keys) {
-    return std::ranges::any_of(keys, [&](const std::string& key) { return s.has(key); });
-}
-
-void check_moment(const Serializer& s, const std::string& name, const Array& moment,
-                  const Shape& shape) {
-    if (moment.shape() != shape)
-        s.wrong(name, fmt::format("has shape {}, its parameter {}", to_string(moment.shape()),
-                                  to_string(shape)));
-}
 
 }  // namespace
 
@@ -103,6 +92,7 @@ void Optimizer::set_rule(UpdateSlot& slot, std::shared_ptr<Optimizer> rule) {
     slot.rule = std::move(rule);
     slot.own_numbers.clear();
     slot.moments.clear();
+    if (!slot.master.is_initialized()) slot.part.reset();
     note_code_change();
 }
 
@@ -159,15 +149,20 @@ void Optimizer::update(const std::source_location& at) try {
     LocationScope location(at);
     check_slots();
     auto no_graph = no_backprop_mode();
-    for (const UpdateSlot& slot : slots_)  // Before anything changes.
-        if (slot.is_active()) slot.check_shapes(rule_of(slot).has_moments_like_parameters());
+    for (const UpdateSlot& slot : slots_) {  // Before anything changes.
+        if (!slot.is_active()) continue;
+        slot.check_shapes(rule_of(slot).has_moments_like_parameters());
+        if (!exchange_ || !exchange_->is_sharded()) check_is_whole(slot);
+    }
     const auto named = [this] { return type_name(); };
+    PartsScope parts(slots_, exchange_.get(), parts_, named);
     MastersScope masters(slots_, named);
     if (exchange_ && exchange_->finish(*this) != GradientExchange::Outcome::replaced) {
         if (Recorder* recorder = current_recorder()) recorder->passing();
         return;
     }
     take_masters(slots_);
+    parts.begin();
     if (scaled_) unscale_gradients();
     ReusedVector<UpdateSlot*> active;
     find_active_slots(active);
@@ -175,15 +170,19 @@ void Optimizer::update(const std::source_location& at) try {
     if (!active.empty())
         move_beside(t_, active[0]->param.device());  // Rules and hooks compute with it.
     call_hooks(OptimizerHook::Timing::pre);
+    parts.use_parts();
     find_active_slots(active);
     for (UpdateSlot* slot : active) initialize_moments(*slot);
     assign(t_, t_ + 1);
     call_parameter_hooks(OptimizerHook::Timing::pre);
+    parts.use_parts();
     update_groups(active);
     masters.store_updates();
     call_hooks(OptimizerHook::Timing::post);
     call_parameter_hooks(OptimizerHook::Timing::post);
+    parts.use_parts();
     masters.store_changes();
+    parts.store();
 } catch (const std::bad_alloc&) {
     throw_out_of_memory([this] { return type_name(); }, "update");
 }
@@ -291,85 +290,6 @@ void Optimizer::unscale_gradients() {
                     GradientSweepValues::gradient);
 }
 
-void Optimizer::serialize(const Serializer& s) {
-    target();
-    int64_t t = this->t();
-    if (!s.loading()) {
-        s("t", t);
-    } else if (Array array = s.read("t"); array.defined()) {
-        if (array.size() != 1)
-            s.wrong("t", fmt::format("is {}, one integer is expected", to_string(array.type())));
-        s.later([this, loaded = s.converted("t", array, Dtype::int64).item<int64_t>()] {
-            set_step_count(loaded);
-        });
-    }
-    s("epoch", epoch_);
-    if (exchange_) exchange_->serialize(s["gradient_exchange"]);
-    if (s.loading()) s.later(note_code_change);  // Moments may be others, or gone.
-    for (UpdateSlot& slot : slots_) {
-        Serializer part = s[slot.path];
-        if (s.loading()) {
-            load_master(part, slot);
-            load_moments(s, slot);
-            continue;
-        }
-        const std::vector<std::string> names = rule_of(slot).moment_names();
-        const bool was_updated = slot.moments.size() == names.size();
-        int64_t updates = was_updated ? t : 0;
-        part("t", updates);
-        // Chainer asks for the moments of every parameter, and begins with new ones where they are
-        // None.
-        for (size_t i = 0; i < names.size(); ++i)
-            part.write(names[i], was_updated ? slot.moments[i].array() : Array());
-        if (slot.use_fp32 && slot.master.is_initialized())
-            part.write(master_key, slot.master.array());
-    }
-}
-
-/// Frozen, or never updated. Older files have the optimizer's count for every parameter: in them
-/// one has no moments, although others of its formula do, because it never had a gradient.
-bool Optimizer::may_lack_moments(const Serializer& s, const UpdateSlot& slot,
-                                 std::span<const std::string> names) const {
-    const Serializer part = s[slot.path];
-    if (!*slot.enabled) return true;
-    if (!part.has("t")) return false;
-    if (part.get("t", int64_t(0)) == 0) return true;
-    return std::ranges::any_of(slots_, [&](const UpdateSlot& other) {
-        return other.rule == slot.rule && has_any(s[other.path], names);
-    });
-}
-
-void Optimizer::load_moments(const Serializer& s, UpdateSlot& slot) {
-    const Serializer part = s[slot.path];
-    const std::vector<std::string> names = rule_of(slot).moment_names();
-    if (!has_any(part, names) && may_lack_moments(s, slot, names))
-        return s.later([&slot] { slot.moments.clear(); });
-    const bool is_known = slot.param.array().defined();
-    const bool is_alike = rule_of(slot).has_moments_like_parameters();
-    std::vector<Array> moments;
-    for (const std::string& name : names) {
-        const Array array = part.read(name);
-        if (!array.defined()) {
-            if (part.has(name)) s.later([&slot] { slot.moments.clear(); });
-            return;
-        }
-        moments.push_back(is_known ? part.converted(name, array, slot.update_dtype()) : array);
-        if (is_alike)
-            check_moment(part, name, array, is_known ? slot.param.shape() : moments[0].shape());
-    }
-    s.later([&slot, part, moments, names, is_alike] {
-        slot.moments.resize(moments.size());
-        for (size_t i = 0; i < moments.size(); ++i) {
-            // A parameter without a shape may have got one from the same file by now.
-            const bool is_known = slot.param.array().defined();
-            if (is_known && is_alike) check_moment(part, names[i], moments[i], slot.param.shape());
-            update_content(slot.moments[i],
-                           is_known ? moments[i].to(slot.param.device()) : moments[i]);
-            slot.moments[i].set_name(slot.path + "/" + names[i]);
-        }
-    });
-}
-
 Optimizer& Optimizer::add_hook(std::shared_ptr<OptimizerHook> hook, std::string name) try {
     target();
     if (name.empty()) name = hook->name();
@@ -415,15 +335,21 @@ SmallVector<std::shared_ptr<Hook>, 4> held(
 
 void Optimizer::call_hooks(OptimizerHook::Timing timing) {
     for (const auto& hook : held(hooks_))
-        if (hook->timing() == timing) (*hook)(*this);
+        if (hook->timing() == timing) {
+            if (parts_) parts_->suit(*hook, slots_);
+            (*hook)(*this);
+        }
 }
 
 void Optimizer::call_parameter_hooks(OptimizerHook::Timing timing) {
     for (UpdateSlot& slot : slots_) {
         if (!slot.is_active()) continue;
         UpdateSlot* const slots[] = {&slot};
-        for (const auto& hook : held(slot.hooks))
-            if (hook->timing() == timing) hook->change(slots, beside(t_, slot.param.device()));
+        for (const auto& hook : held(slot.hooks)) {
+            if (hook->timing() != timing) continue;
+            if (parts_) parts_->suit(*hook, {&slot, 1});
+            hook->change(slots, beside(t_, slot.param.device()));
+        }
     }
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "frontend/link/link.h"
+#include "frontend/optimizer/gradient_exchange.h"
 #include "frontend/optimizer/optimizer_hook.h"
 #include "frontend/optimizer/update_slot.h"
 #include "runtime/graph/op/op.h"
@@ -20,40 +21,9 @@
 
 namespace catena {
 
-class Optimizer;
 class ParameterList;
 class ParameterRule;
-
-/// Combines the gradients of several processes before they are used; see
-/// frontend/parallel/optimizer/multi_node_optimizer.h.
-class GradientExchange {
-public:
-    virtual ~GradientExchange() = default;
-    /// Runs loss.backward(options); may begin to send gradients while it runs.
-    virtual void backward(Optimizer& optimizer, const Variable& loss,
-                          const BackwardOptions& options) = 0;
-    /// Runs loss.backward(options) for one of several losses whose gradients are added up before
-    /// update(): sends no gradients while it runs.
-    virtual void backward_part(const Variable& loss, const BackwardOptions& options) {
-        loss.backward(options);
-    }
-    /// What became of the gradients of the last backward. Only after `replaced` may the update
-    /// change the parameters.
-    enum class Outcome {
-        replaced,  ///< The slots have the gradients to update with.
-        kept,      ///< The next update will use the gradients.
-        dropped,   ///< No update will use the gradients.
-    };
-    /// Completes the exchange; called first by update().
-    virtual Outcome finish(Optimizer& optimizer) = 0;
-    /// Whether an update uses the gradients of the backward before the last.
-    virtual bool is_behind() const { return false; }
-    /// Forgets everything that concerns the present parameters; called by setup().
-    virtual void restart() {}
-    /// Saves or loads the data that lasts from one update to the next; a part of the optimizer's
-    /// file.
-    virtual void serialize(const Serializer&) {}
-};
+class PartsScope;
 
 /// Updates the parameters of a link from their gradients. Everything that changes from step to step
 /// (step count, moments) is a State, and hyperparameters are Cells, so a recorded training step can
@@ -183,9 +153,13 @@ public:
 
     /// Names of the states (moments) that the rule has for each parameter, "m", "v".
     virtual std::vector<std::string> moment_names() const;
+    /// Whether the rule changes each element of a parameter by that element's gradient and moments
+    /// alone, so that it can be given a part of the parameter (parts.h).
+    virtual bool is_elementwise() const { return false; }
     /// Saves or loads step count, epoch and moments, "t", "epoch", "l1/W/t", "l1/W/m", and the data
     /// of the exchange of gradients. The "t" of a parameter that was never updated, so that it has
-    /// no moments, is 0.
+    /// no moments, is 0. Moments of which each rank has a part are saved whole: all ranks call it
+    /// together, unless gather_moments() (gather_moments.h) was called before.
     void serialize(const Serializer& s);
     /// Creates missing moments.
     void initialize_moments(UpdateSlot& slot);
@@ -225,7 +199,8 @@ private:
     void start_backward(Variable loss);
     void call_parameter_hooks(OptimizerHook::Timing timing);
     void update_groups(std::span<UpdateSlot* const> active);
-    void load_moments(const Serializer& s, UpdateSlot& slot);
+    void save_slot(const Serializer& s, const UpdateSlot& slot, int64_t t);
+    bool load_moments(const Serializer& s, UpdateSlot& slot);
     bool may_lack_moments(const Serializer& s, const UpdateSlot& slot,
                           std::span<const std::string> names) const;
     void unscale_gradients();
@@ -246,6 +221,8 @@ private:
     bool use_fp32_ = false;
     Cell loss_scale_{1.0, "loss_scale"};
     std::shared_ptr<GradientExchange> exchange_;
+    /// The parts of the update that runs; null: none does.
+    PartsScope* parts_ = nullptr;
     std::vector<std::pair<std::string, std::shared_ptr<OptimizerHook>>> hooks_;
 };
 

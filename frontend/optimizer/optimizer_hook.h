@@ -21,6 +21,10 @@ public:
     virtual std::string name() const = 0;
     /// When the hook is called: before an update, unless it says otherwise.
     virtual Timing timing() const { return Timing::pre; }
+    /// Whether it changes each element by itself, whatever the others are. If each rank updates a
+    /// part of every parameter, the slots of such a hook have this rank's parts, 1-d and perhaps
+    /// empty; for any other hook whole parameters and gradients are gathered from the ranks.
+    virtual bool takes_parts() const { return false; }
     /// Called at an update, whose parameters are optimizer.active_slots().
     virtual void operator()(Optimizer& optimizer) = 0;
 };

@@ -36,8 +36,10 @@ void UpdateSlot::check_shapes(bool has_moments_alike) const {
         refuse(*this, "gradient", gradient,
                "after new content of another shape call cleargrads(), and backward again");
     if (!has_moments_alike) return;
+    const bool is_same = !part || part->shape == shape;
+    const Shape held = part ? Shape{part->elements.size} : shape;
     for (const State& moment : moments)
-        if (moment.shape() != shape)
+        if (!is_same || moment.shape() != held)
             refuse(*this, "moment '" + moment.name() + "'", moment,
                    "after new content of another shape call the optimizer's setup() again");
 }

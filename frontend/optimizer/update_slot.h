@@ -1,22 +1,31 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "frontend/link/parameter.h"
+#include "runtime/comm/collectives/rank_part.h"
 
 namespace catena {
 
 class Optimizer;
 class ParameterHook;
 
+/// The part of a parameter that one of several ranks updates (parts.h).
+struct ParameterPart {
+    RankPart elements;
+    Shape shape;  ///< The whole parameter's.
+    bool operator==(const ParameterPart&) const = default;
+};
+
 /// The data that an optimizer holds for one parameter.
 struct UpdateSlot {
     std::string path;  ///< The parameter's path, "/l1/W".
-    /// The variable that the update changes; while an update runs, a float32 master stands here
-    /// (masters.h).
+    /// The variable that the update changes; while an update runs, a part of the parameter
+    /// (parts.h) or a float32 master (masters.h) stands here.
     Variable param;
     std::shared_ptr<bool> enabled;  ///< The parameter's update flag.
     /// The moments, in the order of the rule's moment_names(); empty before the first update.
@@ -29,6 +38,10 @@ struct UpdateSlot {
     State master;           ///< The float32 master; empty before the first such update.
     /// The parameter while its master stands in its place.
     Variable replaced;
+    /// The parameter while a part of it stands in its place.
+    Variable whole;
+    /// The part of the parameter that moments and master are of; none: all of it.
+    std::optional<ParameterPart> part;
     /// The gradient that the parameter came with.
     Variable replaced_gradient;
     /// The optimizer whose formula and hyperparameters are used; null: the one that owns the slot.
@@ -41,7 +54,8 @@ struct UpdateSlot {
     Dtype update_dtype() const;
     /// Whether the slot is that of this parameter.
     bool is_of(const VariableBody* parameter) const {
-        return param.body() == parameter || replaced.body() == parameter;
+        return param.body() == parameter || replaced.body() == parameter ||
+               whole.body() == parameter;
     }
     /// The parameter's own hyperparameter of that name; null when it has none.
     const Cell* own_number(const char* name) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "frontend/optimizer/gather_moments.h"
 #include "frontend/parallel/agreement.h"
 #include "frontend/serializer/memory_archive.h"
 #include "runtime/graph/call/recorder.h"
@@ -44,7 +45,9 @@ std::string MultiNodeSnapshot::file_name(const std::string& name) const {
 }
 
 void MultiNodeSnapshot::save(const std::string& name,
-                             const std::function<void(const std::string&)>& write) const {
+                             const std::function<void(const std::string&)>& write,
+                             Optimizer* optimizer) const {
+    if (optimizer) gather_moments(*optimizer);
     on_root(*replicas_, saving, [&] { write(file_name(name)); });
     communicator_->barrier();
 }
@@ -78,8 +81,11 @@ void bcast_state(Communicator& communicator, Link& model, Optimizer* optimizer, 
     // As a file holds it, so that nothing of it is forgotten.
     const SerializeFunction object = [&](const Serializer& s) { optimizer->serialize(s); };
     const bool at_root = communicator.rank() == root;
+    // Where each rank has a part of the moments.
+    const bool is_saved_by_all =
+        communicator.bcast_bytes(has_parts(*optimizer) ? "parts" : "", root) == "parts";
     MemoryArchive own;
-    if (at_root) save_to(own, object);
+    if (at_root || is_saved_by_all) save_to(own, object);
     const std::string bytes = communicator.bcast_bytes(at_root ? own.bytes() : "", root);
     if (!at_root)
         load_from(MemoryArchive(bytes, fmt::format("the optimizer of rank {}", root)), object, {});

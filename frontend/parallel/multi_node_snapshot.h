@@ -29,8 +29,10 @@ public:
     Communicator& communicator() const { return *communicator_; }
     /// The file of this rank's set: name + "." + its master.
     std::string file_name(const std::string& name) const;
-    /// Saves: masters call write(file name). Returns when all have finished.
-    void save(const std::string& name, const std::function<void(const std::string&)>& write) const;
+    /// Saves: masters call write(file name). Returns when all have finished. A sharded optimizer
+    /// that is saved must be given: its moments are gathered first.
+    void save(const std::string& name, const std::function<void(const std::string&)>& write,
+              Optimizer* optimizer = nullptr) const;
     /// Loads: masters call read(file name), which loads the model and the optimizer; replicas then
     /// receive them.
     void load(const std::string& name, const std::function<void(const std::string&)>& read,

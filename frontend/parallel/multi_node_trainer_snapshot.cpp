@@ -1,9 +1,13 @@
 #include "frontend/parallel/multi_node_trainer_snapshot.h"
 
+#include <algorithm>
+
+#include "frontend/optimizer/gather_moments.h"
 #include "frontend/parallel/whole_files.h"
 #include "frontend/serializer/memory_archive.h"
 #include "frontend/trainer/extensions/snapshot/snapshot_file.h"
 #include "frontend/trainer/trainer.h"
+#include "frontend/trainer/updater.h"
 #include "runtime/core/system/counted.h"
 #include "runtime/core/system/notice.h"
 #include "runtime/file/file.h"
@@ -42,6 +46,11 @@ void load_of(const std::string& file, SnapshotFormat format, int64_t ranks, F lo
                     wrong_number(saved, ranks);
         throw;
     }
+}
+
+/// What each rank has a part of, before masters alone save it.
+void gather_optimizers(Trainer& trainer) {
+    for (const auto& [name, optimizer] : trainer.updater().optimizers()) gather_moments(*optimizer);
 }
 
 }  // namespace
@@ -99,15 +108,21 @@ void MultiNodeTrainerSnapshot::resume_all_sets(Trainer& trainer, const Serialize
 }
 
 void MultiNodeTrainerSnapshot::operator()(Trainer& trainer) {
+    gather_optimizers(trainer);
     if (sets_.is_master()) actual_(trainer);
 }
 
 void MultiNodeTrainerSnapshot::stopped(Trainer& trainer) {
+    gather_optimizers(trainer);
     if (sets_.is_master()) actual_.stopped(trainer);
 }
 
+/// A rank that fails does so alone, and cannot gather.
 void MultiNodeTrainerSnapshot::on_error(Trainer& trainer, const std::exception& error) {
-    if (sets_.is_master()) actual_.on_error(trainer, error);
+    if (sets_.is_master() && std::ranges::none_of(trainer.updater().optimizers(), [](auto& each) {
+            return has_parts(*each.second);
+        }))
+        actual_.on_error(trainer, error);
 }
 
 void MultiNodeTrainerSnapshot::finalize() {

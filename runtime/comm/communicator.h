@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -20,6 +21,7 @@
 
 namespace catena {
 
+struct Block;
 class Collectives;
 struct CommunicatorBackground;
 struct CommunicatorEnvelope;
@@ -115,8 +117,17 @@ public:
     /// it) in place, in the background, and returns its ticket. Later calls wait until it is done.
     /// `label` identifies the content; it must be equal on all ranks.
     int64_t start_allreduce(Array buffer, Reduction reduction, int64_t label = 0);
-    /// Waits for the buffer of a ticket. Call it once per ticket.
-    Array wait_allreduce(int64_t ticket);
+    /// Begins a reduce-scatter in the background: `buffer` (contiguous, 1-d, on the host) has a
+    /// block for every rank, all of one size, one after the other. The ticket stands for the sum or
+    /// mean of this rank's block.
+    int64_t start_reduce_scatter(Array buffer, Reduction reduction, int64_t label = 0);
+    /// Begins an all-gather in place, in the background: `buffer` (contiguous, 1-d, on the host)
+    /// has a block of every rank, all of one size, one after the other, of which this rank has
+    /// filled its own.
+    int64_t start_allgather(Array buffer, int64_t label = 0);
+    /// Waits for what a ticket of start_allreduce(), start_reduce_scatter() or start_allgather()
+    /// stands for. Call it once per ticket.
+    Array wait_started(int64_t ticket);
     /// Counters since the communicator was made.
     CommunicatorStatistics statistics() const;
 
@@ -171,6 +182,14 @@ protected:
     /// calls reduce_buffer.
     virtual void reduce_bucket(const char* call, const Array& buffer, Reduction reduction,
                                int64_t label);
+    /// The background work of start_reduce_scatter, which returns this rank's block; by default
+    /// compares the call on all ranks, then asks collectives().
+    virtual Array scatter_bucket(const char* call, const Array& buffer, Reduction reduction,
+                                 int64_t label);
+    /// The background work of start_allgather; by default as scatter_bucket.
+    virtual void gather_bucket(const char* call, const Array& buffer, int64_t label);
+    /// The blocks of a buffer, one for each rank.
+    std::vector<Block> blocks_of(const Array& buffer) const;
     /// Adds to the bytes that statistics() tells.
     void count(int64_t bytes);
     /// Counts the bytes of reduce_buffer when others read this rank's memory directly.
@@ -254,6 +273,9 @@ private:
     Array reduce_scatter_equal(const Terms& terms, std::span<const Array> xs);
     Array reduce_scatter_others(const Terms& terms, const Meeting& met, std::span<const Array> xs);
     void reduce_in_place(const Terms& terms, const Array& buffer);
+    /// Has `work` done in the background with `buffer`; its result is what the ticket stands for.
+    int64_t in_background(const char* call, Array buffer,
+                          std::function<Array(const Array& buffer)> work);
     void count(std::span<const Message> sends);
 
     int rank_, size_;

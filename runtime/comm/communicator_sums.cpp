@@ -1,19 +1,8 @@
-// Sums over the ranks, in the caller's turn and in the background.
-#include <chrono>
-#include <mutex>
-
-#include "runtime/comm/communicator_turns.h"
+// Sums over the ranks, in the caller's turn.
 #include "runtime/comm/collectives/reduce.h"
+#include "runtime/comm/communicator_turns.h"
 
 namespace catena {
-namespace {
-
-using SumClock = std::chrono::steady_clock;
-double seconds_since(SumClock::time_point start) {
-    return std::chrono::duration<double>(SumClock::now() - start).count();
-}
-
-}  // namespace
 
 Array Communicator::allreduce(const Array& x, Reduction reduction) {
     check_reducible("allreduce", defined("allreduce", x, rank_).dtype(), reduction);
@@ -31,12 +20,6 @@ Array Communicator::allreduce(const Array& x, Reduction reduction) {
 void Communicator::reduce_in_place(const Terms& terms, const Array& buffer) {
     meet(terms, {&buffer, 1});
     or_break_off([&] { reduce_buffer(terms.call, buffer, *terms.reduction); });
-}
-
-void Communicator::reduce_bucket(const char* call, const Array& buffer, Reduction reduction,
-                                 int64_t label) {
-    reduce_in_place(
-        {.call = call, .gives = Gives::equal, .reduction = reduction, .gradients = label}, buffer);
 }
 
 void Communicator::reduce_buffer(const char* call, const Array& buffer, Reduction reduction) {
@@ -117,61 +100,6 @@ Array Communicator::reduce_scatter_others(const Terms& terms, const Meeting& met
     Array y = Array::empty(pieces[0].type(), cpu_device());
     reduce_parts(terms.call, y.dtype(), parts, y.raw_data(), y.size(), *terms.reduction);
     return y;
-}
-
-//---- in the background
-
-int64_t Communicator::start_allreduce(Array buffer, Reduction reduction, int64_t label) {
-    check_usable("allreduce");
-    check_reducible("allreduce", defined("allreduce", buffer, rank_).dtype(), reduction);
-    CATENA_ASSERT(buffer.contiguous() && reaches(buffer.device()),
-                  "an all-reduce in place needs a plain array on the host or of transfer_buffer()");
-    filled(buffer);
-    Background& b = *background_;
-    if (!b.thread) b.thread = std::make_unique<BackgroundThread>();
-    int64_t ticket;
-    {
-        std::lock_guard lock(b.mutex);
-        ticket = ++b.tickets;
-        b.requests[ticket].buffer = std::move(buffer);
-    }
-    b.thread->post([this, &b, ticket, reduction, label] {
-        SumClock::time_point start = SumClock::now();
-        Array data;
-        {
-            std::lock_guard lock(b.mutex);
-            data = b.requests[ticket].buffer;
-        }
-        std::exception_ptr error;
-        try {
-            check_usable("allreduce");  // Work ahead of it may have failed.
-            reduce_bucket("allreduce", data, reduction, label);
-        } catch (...) {
-            error = std::current_exception();
-        }
-        data = Array();  // The caller then has the only reference.
-        std::lock_guard lock(b.mutex);
-        b.requests[ticket].done = true;
-        b.requests[ticket].error = error;
-        b.statistics.background_seconds += seconds_since(start);
-        b.done.notify_all();
-    });
-    return ticket;
-}
-
-Array Communicator::wait_allreduce(int64_t ticket) {
-    Background& b = *background_;
-    std::unique_lock lock(b.mutex);
-    auto found = b.requests.find(ticket);
-    if (found == b.requests.end())
-        fail<CommunicationError>("allreduce: no background transfer has the ticket {}", ticket);
-    SumClock::time_point start = SumClock::now();
-    b.done.wait(lock, [&] { return found->second.done; });
-    b.statistics.waited_seconds += seconds_since(start);
-    auto request = std::move(found->second);
-    b.requests.erase(found);
-    if (request.error) std::rethrow_exception(request.error);
-    return std::move(request.buffer);
 }
 
 }  // namespace catena

@@ -1,6 +1,9 @@
 #include "runtime/comm/dummy.h"
 
 #include <cstdlib>
+#include <cstring>
+
+#include "runtime/comm/collectives/collectives.h"
 
 namespace catena {
 namespace {
@@ -35,8 +38,23 @@ protected:
     int lost_rank() override { return lost_rank_of(*real_); }
     void leave() override { real_->finalize(); }
     void reduce_bucket(const char*, const Array&, Reduction, int64_t) override {}
+    Array scatter_bucket(const char*, const Array& buffer, Reduction, int64_t) override {
+        const Block own = blocks_of(buffer)[size_t(rank())];
+        Array result = Array::empty({buffer.dtype(), {buffer.size() / size()}}, cpu_device());
+        copy(own, {result.raw_data(), own.bytes});
+        return result;
+    }
+    /// As if all had the same.
+    void gather_bucket(const char*, const Array& buffer, int64_t) override {
+        const std::vector<Block> blocks = blocks_of(buffer);
+        for (int r = 0; r < size(); ++r)
+            if (r != rank()) copy(blocks[size_t(rank())], blocks[size_t(r)]);
+    }
 
 private:
+    static void copy(Block from, Block to) {
+        if (from.bytes > 0) std::memcpy(to.data, from.data, from.bytes);
+    }
     std::shared_ptr<Communicator> real_;
 };
 

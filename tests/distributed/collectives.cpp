@@ -159,16 +159,35 @@ void check_transfer_buffers(Communicator& comm) {
     for (int64_t n : {1, 2, 7, 1000, 100003, 1000, 200000}) {
         std::vector<float> expected = sum_in_order(comm.size(), n);
         int64_t ticket = comm.start_allreduce(buffer_of(comm, n, true), Reduction::sum);
-        EXPECT_EQ(comm.wait_allreduce(ticket).to_vector<float>(), expected) << n;
+        EXPECT_EQ(comm.wait_started(ticket).to_vector<float>(), expected) << n;
     }
     // One rank alone has memory of another kind.
     int64_t ticket = comm.start_allreduce(buffer_of(comm, 1000, comm.rank() > 0), Reduction::sum);
-    EXPECT_EQ(comm.wait_allreduce(ticket).to_vector<float>(), sum_in_order(comm.size(), 1000));
+    EXPECT_EQ(comm.wait_started(ticket).to_vector<float>(), sum_in_order(comm.size(), 1000));
     Array half = comm.transfer_buffer({Dtype::float16, {2}});
     copy_elements(Array::from<float>({0.1f, 2048.f}).astype(Dtype::float16), half);
     std::vector<float> before = half.to_vector<float>();
-    EXPECT_EQ(comm.wait_allreduce(comm.start_allreduce(half, Reduction::mean)).to_vector<float>(),
+    EXPECT_EQ(comm.wait_started(comm.start_allreduce(half, Reduction::mean)).to_vector<float>(),
               before);
+}
+
+/// Blocks of all ranks, one after the other.
+void check_blocks(Communicator& comm) {
+    for (int64_t n : {0, 1, 7, 1000, 30011}) {
+        const std::vector<float> sums = sum_in_order(comm.size(), n * comm.size());
+        const auto own = sums.begin() + n * comm.rank();
+        const int64_t ticket =
+            comm.start_reduce_scatter(buffer_of(comm, n * comm.size(), n % 2), Reduction::sum, 3);
+        EXPECT_EQ(comm.wait_started(ticket).to_vector<float>(), std::vector<float>(own, own + n));
+        Array buffer = comm.transfer_buffer({Dtype::float32, {n * comm.size()}});
+        copy_elements(Array::from(std::vector<float>(own, own + n), {n}),
+                      buffer.view({n}, {1}, buffer.body()->offset + n * comm.rank()));
+        EXPECT_EQ(comm.wait_started(comm.start_allgather(std::move(buffer))).to_vector<float>(),
+                  sums);
+    }
+    if (comm.size() > 1) {
+        EXPECT_THROW(comm.start_allgather(Array::zeros({Dtype::float32, {1}})), ValueError);
+    }
 }
 
 }  // namespace
@@ -182,12 +201,13 @@ void check_background(Communicator& comm) {
     EXPECT_EQ(comm.allreduce(Array::scalar<int32_t>(1)).item<int>(), comm.size());
     std::vector<float> expected = sum_in_order(comm.size(), n);
     for (int i : {2, 0, 1, 4, 3})
-        EXPECT_EQ(comm.wait_allreduce(tickets[size_t(i)]).to_vector<float>(), expected);
-    EXPECT_THROW(comm.wait_allreduce(tickets[0]), CommunicationError);
+        EXPECT_EQ(comm.wait_started(tickets[size_t(i)]).to_vector<float>(), expected);
+    EXPECT_THROW(comm.wait_started(tickets[0]), CommunicationError);
     int64_t share = int64_t(sizeof(float)) * n * 2 * (comm.size() - 1) / comm.size();
     EXPECT_NEAR(double(comm.statistics().background_bytes), double(5 * share),
                 5 * 8.0 * comm.size());
     check_transfer_buffers(comm);
+    check_blocks(comm);
 }
 
 }  // namespace catena

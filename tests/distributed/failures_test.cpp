@@ -94,10 +94,10 @@ TEST_P(Failures, of_one_bucket_are_those_of_all_behind_it) {
         for (int64_t& ticket : tickets)
             ticket = comm->start_allreduce(comm->transfer_buffer({Dtype::float32, {5000}}),
                                            Reduction::sum);
-        const std::string first = error_of([&] { comm->wait_allreduce(tickets[0]); });
+        const std::string first = error_of([&] { comm->wait_started(tickets[0]); });
         EXPECT_EQ(first, "allreduce: rank 0 has waited 0.3 s for rank 1");
         for (int i : {1, 2})
-            EXPECT_THAT(error_of([&] { comm->wait_allreduce(tickets[i]); }),
+            EXPECT_THAT(error_of([&] { comm->wait_started(tickets[i]); }),
                         AllOf(HasSubstr("earlier error"), HasSubstr(first)));
         failed = true;
     });
@@ -179,7 +179,7 @@ TEST_P(Failures, of_calls_that_do_not_match_name_both_sides) {
                                     : "allreduce: rank 1 asks for the mean, rank 0 for the sum"));
         const int64_t ticket = comm->start_allreduce(Array::full({Dtype::float32, {3}}, 1),
                                                      first ? Reduction::sum : Reduction::mean);
-        EXPECT_THAT(error_of([&] { comm->wait_allreduce(ticket); }), HasSubstr("asks for the"));
+        EXPECT_THAT(error_of([&] { comm->wait_started(ticket); }), HasSubstr("asks for the"));
         EXPECT_THAT(error_of([&] { comm->allgather_bytes("x", first ? "names" : "sizes"); }),
                     AllOf(HasSubstr("allgather_bytes ('names') of rank 0"),
                           HasSubstr("allgather_bytes ('sizes') of rank 1")));

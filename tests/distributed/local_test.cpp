@@ -49,6 +49,10 @@ TEST_P(LocalCollectives, double_buffering_uses_the_gradients_of_before) {
               [](const std::shared_ptr<Communicator>& comm) { check_double_buffering(comm); });
 }
 
+TEST_P(LocalCollectives, divide_the_update) {
+    run_local(GetParam(), [](const std::shared_ptr<Communicator>& comm) { check_sharding(comm); });
+}
+
 TEST_P(LocalCollectives, the_first_update_makes_parameters_equal) {
     run_local(GetParam(),
               [](const std::shared_ptr<Communicator>& comm) { check_first_update(comm); });

@@ -33,7 +33,7 @@ void sum_buckets(Communicator& comm, int count) {
         tickets.push_back(comm.start_allreduce(bucket, Reduction::sum));
     }
     for (int i = 0; i < count; ++i) {
-        const Array sum = comm.wait_allreduce(tickets[size_t(i)]);
+        const Array sum = comm.wait_started(tickets[size_t(i)]);
         EXPECT_EQ(sum.elements<float>()[1000],
                   float(comm.size() * (comm.size() - 1) / 2 + i * comm.size()));
     }
@@ -147,7 +147,7 @@ TEST(SharedMemory, that_cannot_be_mapped_is_replaced_by_messages) {
             }
             comm->barrier();
             const int64_t ticket = comm->start_allreduce(warm, Reduction::sum);
-            comm->wait_allreduce(ticket);
+            comm->wait_started(ticket);
             sum_buckets(*comm, 3);
             comm->barrier();
             if (comm->rank() == 0) setrlimit(RLIMIT_NOFILE, &before);

@@ -65,6 +65,13 @@ TEST_P(TcpCollectives, train_as_one_rank_does) {
     });
 }
 
+TEST_P(TcpCollectives, divide_the_update) {
+    run([](const std::shared_ptr<Communicator>& comm) {
+        check_sharding(comm);
+        comm->barrier();
+    });
+}
+
 INSTANTIATE_TEST_SUITE_P(ranks, TcpCollectives,
                          ::testing::Combine(::testing::Values(1, 2, 4), ::testing::Bool()),
                          [](const auto& info) {

@@ -124,6 +124,19 @@ void check_training(const std::shared_ptr<Communicator>& comm) {
     check({.exchange = {.allreduce_grad_dtype = Dtype::float16}}, 0.02);
 }
 
+/// Ranks that update parts end with the bits of ranks that each update all.
+void check_sharding(const std::shared_ptr<Communicator>& comm, bool to_the_bit) {
+    for (bool compiled : {false, true}) {
+        if (compiled && !compiler_available()) continue;
+        SCOPED_TRACE(compiled ? "compiled" : "eager");
+        const auto trained = [&](bool shard) {
+            return train(
+                {.communicator = comm, .compiled = compiled, .exchange = {.shard = shard}});
+        };
+        expect_near(trained(true), trained(false), to_the_bit ? 0 : tolerance);
+    }
+}
+
 /// The update of step s uses the gradients of step s - 1, taken at the parameters of then.
 void check_double_buffering(const std::shared_ptr<Communicator>& comm) {
     auto eager =

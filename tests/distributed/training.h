@@ -36,6 +36,8 @@ std::vector<float> train(const TrainingRun& run);
 /// k ranks on batches of B/k rows against one on B, in all ways to write the loop.
 void check_training(const std::shared_ptr<Communicator>& communicator);
 void check_double_buffering(const std::shared_ptr<Communicator>& communicator);
+/// `to_the_bit`: where sums are in rank order.
+void check_sharding(const std::shared_ptr<Communicator>& communicator, bool to_the_bit = true);
 void check_first_update(const std::shared_ptr<Communicator>& communicator);
 /// The differentiable functions: values, gradients, eager and compiled.
 void check_functions(Communicator& communicator);

@@ -38,6 +38,8 @@ TEST(MpiRanks, split_into_groups) { check_split(*world); }
 TEST(MpiRanks, overlap_transfers_in_the_background) { check_background(*world); }
 TEST(MpiRanks, have_differentiable_functions) { check_functions(*world); }
 TEST(MpiRanks, train_as_one_rank_does) { check_training(world); }
+/// NCCL adds in an order of its own.
+TEST(MpiRanks, divide_the_update) { check_sharding(world, world->name() != "nccl"); }
 TEST(MpiRanks, double_buffering_uses_the_gradients_of_before) { check_double_buffering(world); }
 TEST(MpiRanks, the_first_update_makes_parameters_equal) { check_first_update(world); }
 TEST(MpiRanks, serve_trainers_and_spread_models) {

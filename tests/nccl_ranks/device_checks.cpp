@@ -69,6 +69,7 @@ TEST_F(DeviceRanks, give_what_they_move_on_the_same_device) {
 
 TEST_F(DeviceRanks, have_differentiable_functions) { check_functions(*world); }
 TEST_F(DeviceRanks, train_as_one_rank_does) { check_training(world); }
+TEST_F(DeviceRanks, divide_the_update) { check_sharding(world, false); }
 TEST_F(DeviceRanks, double_buffering_uses_the_gradients_of_before) {
     check_double_buffering(world);
 }

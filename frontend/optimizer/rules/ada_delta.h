@@ -12,6 +12,7 @@ public:
     /// `rho` is the share of the means that an update keeps, `eps` a small number within the roots.
     explicit AdaDelta(double rho = 0.95, double eps = 1e-6) : rho(rho, "rho"), eps(eps, "eps") {}
     std::string type_name() const override { return "AdaDelta"; }
+    bool is_elementwise() const override { return true; }
     std::vector<std::string> moment_names() const override { return {"msg", "msdx"}; }
     std::vector<Cell> hyperparameters() const override { return {rho, eps}; }
     /// The hyperparameters, which may be assigned at any time.

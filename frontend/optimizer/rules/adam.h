@@ -50,6 +50,7 @@ public:
                   double beta2 = AdamOptions().beta2, double eps = AdamOptions().eps)
         : Adam(AdamOptions{.alpha = alpha, .beta1 = beta1, .beta2 = beta2, .eps = eps}) {}
     std::string type_name() const override { return "Adam"; }
+    bool is_elementwise() const override { return true; }
     std::vector<std::string> moment_names() const override;
     std::vector<Cell> hyperparameters() const override;
     /// The learning rate alpha_t of the last update; alpha before the first.

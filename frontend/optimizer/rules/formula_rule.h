@@ -34,6 +34,7 @@ class FormulaRule final : public Optimizer {
 public:
     explicit FormulaRule(const DefinedRule& rule);
     std::string type_name() const override;
+    bool is_elementwise() const override { return true; }
     std::vector<std::string> moment_names() const override;
     std::vector<Cell> hyperparameters() const override { return numbers_; }
 

@@ -34,6 +34,7 @@ public:
     explicit MSVAG(double lr, double beta = MSVAGOptions().beta)
         : MSVAG(MSVAGOptions{.lr = lr, .beta = beta}) {}
     std::string type_name() const override { return "MSVAG"; }
+    bool is_elementwise() const override { return true; }
     std::vector<std::string> moment_names() const override { return {"m", "v"}; }
     std::vector<Cell> hyperparameters() const override {
         return {lr, beta, eta, weight_decay_rate};

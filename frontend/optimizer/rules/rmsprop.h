@@ -31,6 +31,7 @@ public:
                      double eps = RMSpropOptions().eps)
         : RMSprop(RMSpropOptions{.lr = lr, .alpha = alpha, .eps = eps}) {}
     std::string type_name() const override { return "RMSprop"; }
+    bool is_elementwise() const override { return true; }
     std::vector<std::string> moment_names() const override { return {"ms"}; }
     std::vector<Cell> hyperparameters() const override { return {lr, alpha, eps}; }
     /// Whether eps is added within the root.
@@ -78,6 +79,7 @@ public:
         : RMSpropGraves(
               RMSpropGravesOptions{.lr = lr, .alpha = alpha, .momentum = momentum, .eps = eps}) {}
     std::string type_name() const override { return "RMSpropGraves"; }
+    bool is_elementwise() const override { return true; }
     std::vector<std::string> moment_names() const override { return {"n", "g", "delta"}; }
     std::vector<Cell> hyperparameters() const override { return {lr, alpha, momentum, eps}; }
     /// The hyperparameters, which may be assigned at any time.

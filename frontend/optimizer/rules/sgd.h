@@ -10,6 +10,7 @@ public:
     /// `lr` is the step size.
     explicit SGD(double lr = 0.01) : lr(lr, "lr") {}
     std::string type_name() const override { return "SGD"; }
+    bool is_elementwise() const override { return true; }
     std::vector<Cell> hyperparameters() const override { return {lr}; }
     /// The step size, which may be assigned at any time.
     Cell lr;
@@ -26,6 +27,7 @@ public:
     explicit MomentumSGD(double lr = 0.01, double momentum = 0.9)
         : lr(lr, "lr"), momentum(momentum, "momentum") {}
     std::string type_name() const override { return "MomentumSGD"; }
+    bool is_elementwise() const override { return true; }
     std::vector<std::string> moment_names() const override { return {"v"}; }
     std::vector<Cell> hyperparameters() const override { return {lr, momentum}; }
     /// The hyperparameters, which may be assigned at any time.

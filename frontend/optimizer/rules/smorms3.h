@@ -14,6 +14,7 @@ public:
     /// `lr` is the largest step size, `eps` a small number added to divisors.
     explicit SMORMS3(double lr = 0.001, double eps = 1e-16) : lr(lr, "lr"), eps(eps, "eps") {}
     std::string type_name() const override { return "SMORMS3"; }
+    bool is_elementwise() const override { return true; }
     std::vector<std::string> moment_names() const override { return {"mem", "g", "g2"}; }
     std::vector<Cell> hyperparameters() const override { return {lr, eps}; }
     /// The hyperparameters, which may be assigned at any time.

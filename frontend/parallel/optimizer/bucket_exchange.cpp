@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "frontend/optimizer/parts.h"
 #include "frontend/parallel/agreement.h"
 #include "frontend/parallel/multi_node_snapshot.h"
 #include "frontend/parallel/optimizer/common_state.h"
@@ -11,7 +12,9 @@
 #include "runtime/graph/call/recorder.h"
 #include "runtime/graph/op/arithmetic.h"
 #include "runtime/graph/settings/config.h"
+#include "runtime/ops/array/layout/movement.h"
 #include "runtime/ops/communication/message.h"
+#include "runtime/ops/communication/parts.h"
 
 namespace catena {
 namespace {
@@ -104,6 +107,7 @@ void BucketExchange::restart() {
 
 void BucketExchange::begin(Optimizer& optimizer) {
     abandon();
+    optimizer_ = &optimizer;
     agree_on_model(optimizer);
     if (is_to_verify_) verify(optimizer);
     for (UpdateSlot& slot : optimizer.slots())
@@ -140,7 +144,8 @@ void BucketExchange::add_rest(UpdateSlot& slot) {
 
 void BucketExchange::add(UpdateSlot& slot) {
     if (!open_.empty() && (open_[0]->param.dtype() != slot.param.dtype() ||
-                           &open_[0]->param.device() != &slot.param.device()))
+                           &open_[0]->param.device() != &slot.param.device() ||
+                           means_for(*open_[0]) != means_for(slot)))
         close();
     open_.push_back(&slot);
     open_bytes_ += bytes_of(slot.param);
@@ -164,9 +169,15 @@ void BucketExchange::send(std::vector<UpdateSlot*> slots, Dtype dtype) {
     const TransferPlace place = !buckets_.empty() ? TransferPlace::later
                                 : is_again_       ? TransferPlace::first_again
                                                   : TransferPlace::first;
+    const Means means = slots.empty() ? Means::whole : means_for(*slots[0]);
     Transfer transfer = start_transfer(*communicator_, gradients, paths,
-                                       options_.allreduce_grad_dtype.value_or(dtype), place);
-    buckets_.push_back({std::move(slots), std::move(transfer)});
+                                       options_.allreduce_grad_dtype.value_or(dtype), place, means);
+    buckets_.push_back({std::move(slots), std::move(transfer), means});
+}
+
+/// A rule that is not elementwise is given whole parameters, which every rank updates.
+Means BucketExchange::means_for(const UpdateSlot& slot) const {
+    return is_sharded() && optimizer_->rule_of(slot).is_elementwise() ? Means::parts : Means::whole;
 }
 
 /// Whether gradients have changed since they were sent.
@@ -202,8 +213,23 @@ void BucketExchange::abandon() {
 
 void BucketExchange::receive(const Bucket& bucket) {
     const Variables means = wait_transfer(*communicator_, bucket.transfer);
-    for (size_t i = 0; i < bucket.slots.size(); ++i)
-        bucket.slots[i]->param.set_grad_variable(means[i]);
+    for (size_t i = 0; i < bucket.slots.size(); ++i) take(*bucket.slots[i], bucket.means, means[i]);
+}
+
+void BucketExchange::take(UpdateSlot& slot, Means means, const Variable& mean) {
+    if (means == Means::parts) return take_part(slot, own_part(slot.param), mean);
+    check_is_whole(slot);
+    slot.param.set_grad_variable(mean);
+}
+
+/// Of a mean from a file, which has it whole, what this rank updates with.
+Variable BucketExchange::own_of(const Array& mean, const UpdateSlot& slot, Means means) const {
+    const Variable whole(mean.to(slot.param.device()), false);
+    return means == Means::parts ? parallel::cut(whole, own_part(whole)) : whole;
+}
+
+RankPart BucketExchange::own_part(const Variable& whole) const {
+    return part_of_rank(whole.size(), communicator_->rank(), communicator_->size());
 }
 
 /// Replaces the gradients by those of the previous iteration, if there are any, while these are
@@ -214,13 +240,15 @@ GradientExchange::Outcome BucketExchange::receive_previous(std::vector<Bucket> n
         are_loaded ? loaded_ : std::map<std::string, Array>();
     if (are_loaded || !fits) begin_previous(now);
     for (size_t i = 0; i < now.size(); ++i) {
-        receive(previous_[i]);
+        const Variables means = wait_transfer(*communicator_, previous_[i].transfer);
         assign(previous_[i].transfer.ticket, now[i].transfer.ticket);
+        for (size_t k = 0; k < means.size(); ++k) {
+            UpdateSlot& slot = *previous_[i].slots[k];
+            take(slot, previous_[i].means,
+                 are_loaded ? own_of(loaded.at(slot.path), slot, previous_[i].means) : means[k]);
+        }
     }
     if (!are_loaded) return fits ? Outcome::replaced : Outcome::kept;
-    for (const Bucket& bucket : previous_)
-        for (UpdateSlot* slot : bucket.slots)
-            slot->param.set_grad(loaded.at(slot->path).to(slot->param.device()));
     if (Recorder* recorder = current_recorder()) recorder->passing();
     return Outcome::replaced;
 }
@@ -236,7 +264,7 @@ bool BucketExchange::are_like_loaded(const std::vector<Bucket>& now) const {
     for (const Bucket& bucket : now)
         for (size_t i = 0; i < bucket.slots.size(); ++i, ++count) {
             const auto found = loaded_.find(bucket.slots[i]->path);
-            if (found == loaded_.end() || !(found->second.type() == bucket.transfer.types[i]))
+            if (found == loaded_.end() || !(found->second.type() == bucket.slots[i]->param.type()))
                 return false;
         }
     return count > 0 && count == loaded_.size();
@@ -249,7 +277,7 @@ void BucketExchange::begin_previous(const std::vector<Bucket>& like) {
     drop_previous();
     for (const Bucket& bucket : like) {
         tickets_.emplace_back(Array::scalar<int64_t>(0).to(bucket.transfer.ticket.device()));
-        previous_.push_back({bucket.slots, {bucket.transfer.types, tickets_.back()}});
+        previous_.push_back({bucket.slots, {bucket.transfer.types, tickets_.back()}, bucket.means});
     }
 }
 
@@ -259,11 +287,17 @@ void BucketExchange::drop_previous() {
     loaded_.clear();
 }
 
-/// Takes what has been sent, which no other rank need know of.
+/// Takes what has been sent. Of parts, which the other ranks take at the same time, the whole.
 void BucketExchange::load_previous() {
     const RecorderScope paused(nullptr);
     for (const Bucket& bucket : std::exchange(previous_, {})) {
-        const Variables means = wait_transfer(*communicator_, bucket.transfer);
+        Variables means = wait_transfer(*communicator_, bucket.transfer);
+        if (bucket.means == Means::parts) {
+            std::vector<PartToGather> parts;
+            for (size_t i = 0; i < means.size(); ++i)
+                parts.push_back({&bucket.slots[i]->path, means[i], bucket.slots[i]->param.type()});
+            means = gather(parts);
+        }
         for (size_t i = 0; i < bucket.slots.size(); ++i)
             loaded_[bucket.slots[i]->path] = means[i].array();
     }
@@ -294,6 +328,29 @@ void BucketExchange::serialize(const Serializer& s) {
         drop_previous();
         loaded_ = means;
     });
+}
+
+//---- parts
+
+Variables BucketExchange::gather(std::span<const PartToGather> parts) {
+    return with_note(
+        "a sharded optimizer has its parts gathered in update(), and when it is saved: save it on "
+        "all ranks at the same time, or on one after gather_moments(optimizer) on all",
+        [&] { return catena::gather_parts(*communicator_, parts, *options_.bucket_bytes); });
+}
+
+bool BucketExchange::has_parts() const {
+    return std::ranges::any_of(previous_,
+                               [](const Bucket& bucket) { return bucket.means == Means::parts; });
+}
+
+void BucketExchange::gather_parts() {
+    if (has_parts()) load_previous();
+}
+
+Variable BucketExchange::everywhere(const Variable& truth) {
+    const auto no_graph = no_backprop_mode();
+    return parallel::allreduce(*communicator_, cast(truth, Dtype::int64)) == communicator_->size();
 }
 
 //---- equal models

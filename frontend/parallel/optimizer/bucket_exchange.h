@@ -23,6 +23,11 @@ public:
                   const BackwardOptions& options) override;
     Outcome finish(Optimizer& optimizer) override;
     bool is_behind() const override { return options_.double_buffering; }
+    bool is_sharded() const override { return options_.shard && communicator_->size() > 1; }
+    Variables gather(std::span<const PartToGather> parts) override;
+    bool has_parts() const override;
+    void gather_parts() override;
+    Variable everywhere(const Variable& truth) override;
     void restart() override;
     /// Saves or loads the means that the next update uses, with double buffering; nothing else
     /// lasts.
@@ -33,6 +38,7 @@ private:
     struct Bucket {
         std::vector<UpdateSlot*> slots;  ///< The parameters; none: this rank has no gradients.
         Transfer transfer;
+        Means means = Means::whole;
     };
     /// The gradient of a parameter that backward has sent. While it is referred to here nobody
     /// writes to the array, except through a pointer.
@@ -49,12 +55,16 @@ private:
     void add(UpdateSlot& slot);
     void close();
     void send(std::vector<UpdateSlot*> slots, Dtype dtype);
+    Means means_for(const UpdateSlot& slot) const;
     bool has_changed() const;
     std::vector<Bucket> take_buckets();
     void drop(const std::vector<Bucket>& buckets);
     void abandon();
 
     void receive(const Bucket& bucket);
+    void take(UpdateSlot& slot, Means means, const Variable& mean);
+    Variable own_of(const Array& mean, const UpdateSlot& slot, Means means) const;
+    RankPart own_part(const Variable& whole) const;
     Outcome receive_previous(std::vector<Bucket> now);
     bool are_like_previous(const std::vector<Bucket>& now) const;
     bool are_like_loaded(const std::vector<Bucket>& now) const;
@@ -70,6 +80,8 @@ private:
     MultiNodeOptimizerOptions options_;
     /// The parameters of the update; null: already added to a bucket.
     std::unordered_map<const VariableBody*, UpdateSlot*> waiting_;
+    /// Of the optimizer that owns the slots, whose rules decide which parameters are divided.
+    Optimizer* optimizer_ = nullptr;
     std::vector<UpdateSlot*> open_;  ///< The bucket that is being filled.
     int64_t open_bytes_ = 0;
     std::vector<Bucket> buckets_;

@@ -22,7 +22,8 @@ namespace catena {
 /// must have the same options and parameters of the same types. When the contents of parameters, or
 /// the optimizer's state, differ, model and optimizer of rank 0 are copied to all and that update
 /// changes nothing, since its gradients belong to other parameters. The mean is the sum in rank
-/// order, divided. A loss_scaling() that the optimizer has stays.
+/// order, divided. A loss_scaling() that the optimizer has stays. With options.shard the update
+/// itself is divided among the ranks.
 Optimizer& create_multi_node_optimizer(Optimizer& optimizer,
                                        std::shared_ptr<Communicator> communicator,
                                        const MultiNodeOptimizerOptions& options = {});

@@ -25,6 +25,11 @@ struct MultiNodeOptimizerOptions {
     /// become complete, which must then be equal on all ranks. False: at the update, in the
     /// parameters' order.
     bool overlap = true;
+    /// Whether each rank updates a part of every parameter, and has moments and float32 masters of
+    /// that part alone (ZeRO stages 1 and 2). Parameters get the same bits as without it where sums
+    /// are in rank order. Parameters have no gradients after an update, and all ranks save the
+    /// optimizer together; see docs/distributed.md.
+    bool shard = false;
 };
 
 }  // namespace catena

@@ -1,10 +1,10 @@
 // Gradients in buckets, averaged in the background.
-#include "runtime/graph/call/assign.h"
-#include "runtime/ops/communication/message.h"
+#include "runtime/ops/communication/buckets.h"
 
 #include <string>
 
 #include "runtime/core/array/device.h"
+#include "runtime/graph/call/assign.h"
 
 namespace catena::parallel {
 namespace {
@@ -37,19 +37,11 @@ const OpDef& op_start() {
 const OpDef& op_wait() {
     static const OpDef& made = []() -> const OpDef& {
         OpDef op = message("comm_wait");
-        op.type = [](const TypeCall& c) {
-            Types types;
-            for (int i = 0; i < int_in(c.attributes, "count"); ++i) {
-                std::string number = std::to_string(i);
-                types.push_back(
-                    {c.attributes.dtype("dtype" + number), c.attributes.dims("shape" + number)});
-            }
-            return types;
-        };
+        op.type = types_awaited;
         op.kernel = [](const KernelCall& c) {
             int64_t ticket = 0, at = 0;
             c.inputs[0].device().copy_to_host(c.inputs[0], &ticket);
-            Array bucket = ticket ? communicator_in(c.attributes).wait_allreduce(ticket) : Array();
+            Array bucket = ticket ? communicator_in(c.attributes).wait_started(ticket) : Array();
             const DeviceScope host(cpu_device());
             for (const Array& g : c.outputs) {
                 if (bucket.defined())
@@ -72,17 +64,27 @@ Variable start_bucket(Communicator& comm, std::span<const Variable> gradients, D
     if (gradients.empty())
         fail<ValueError>("start_bucket: rank {} gives no gradients", comm.rank());
     for (const Variable& g : gradients) check_given("start_bucket", comm, g);
-    std::vector<const Variable*> inputs;
-    for (const Variable& g : gradients) inputs.push_back(&g);
-    inputs.push_back(&beside(comm.order(), gradients[0].device()));
-    Attributes attributes{
-        {"communicator", comm.id()}, {"dtype", std::string(name_of(dtype))}, {"label", label}};
-    Variable ticket = apply(op_start(), inputs, known_location(), attributes)[0];
+    return start(op_start(), comm, gradients,
+                 {{"dtype", std::string(name_of(dtype))}, {"label", label}});
+}
+
+Variables wait_bucket(Communicator& comm, const Variable& ticket, std::span<const Type> types) {
+    return await(op_wait(), comm, ticket, types);
+}
+
+Variable start(const OpDef& op, Communicator& comm, std::span<const Variable> inputs,
+               std::vector<Attributes::Entry> entries) {
+    std::vector<const Variable*> all;
+    for (const Variable& x : inputs) all.push_back(&x);
+    all.push_back(&beside(comm.order(), inputs[0].device()));
+    entries.push_back({"communicator", comm.id()});
+    Variable ticket = apply(op, all, known_location(), Attributes(std::move(entries)))[0];
     assign(comm.order(), ticket);
     return ticket;
 }
 
-Variables wait_bucket(Communicator& comm, const Variable& ticket, std::span<const Type> types) {
+Variables await(const OpDef& op, Communicator& comm, const Variable& ticket,
+                std::span<const Type> types) {
     std::vector<Attributes::Entry> entries{{"communicator", comm.id()},
                                            {"count", int64_t(types.size())}};
     for (size_t i = 0; i < types.size(); ++i) {
@@ -91,7 +93,17 @@ Variables wait_bucket(Communicator& comm, const Variable& ticket, std::span<cons
             {intern("dtype" + std::to_string(i)), std::string(name_of(types[i].dtype))});
     }
     const Variable* inputs[] = {&ticket};
-    return apply(op_wait(), inputs, known_location(), Attributes(std::move(entries)));
+    return apply(op, inputs, known_location(), Attributes(std::move(entries)));
+}
+
+Types types_awaited(const TypeCall& call) {
+    Types types;
+    for (int i = 0; i < int_in(call.attributes, "count"); ++i) {
+        const std::string number = std::to_string(i);
+        types.push_back(
+            {call.attributes.dtype("dtype" + number), call.attributes.dims("shape" + number)});
+    }
+    return types;
 }
 
 }  // namespace catena::parallel
