@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -31,7 +32,9 @@ struct CommunicatorTerms;
 /// before data is sent; a mismatch is a CommunicationError, ShapeError or DtypeError that names the
 /// ranks. See sums() for the order of additions.
 ///
-/// Arrays may be on any device; they are sent through the host unless the implementation avoids it.
+/// Arrays may be on any device; they are sent through the host unless the implementation avoids it:
+/// where all arrays given to a call are on the GPUs of pure_nccl, it moves them between these, and
+/// its results are there. Else results are on the host, those of allreduce beside its argument.
 /// A call that another rank does not join within CATENA_COMM_TIMEOUT seconds (600) fails and names
 /// the rank for which it waits, which may itself be waiting. After a transfer that failed the ranks
 /// do not agree any more on what has been sent: every later call of this communicator fails, too,
@@ -63,7 +66,7 @@ public:
     std::shared_ptr<Communicator> split(int color, int key);
 
     /// The order of sums: what set_sums() has set, else rank_order up to 16 ranks and engine for
-    /// more. Sums by NCCL are in NCCL's order.
+    /// more; with NCCL it is engine, NCCL's order, for any number.
     Sums sums() const;
     /// Sets the order of sums, on all ranks alike (it is compared at every sum) and while none is
     /// on its way; nullopt: as the number of ranks says.
@@ -112,7 +115,8 @@ public:
     /// memory.
     Array transfer_buffer(const Type& type, Device& device);
     /// Begins an all-reduce of `buffer` (contiguous, on the host or where transfer_buffer() gave
-    /// it) in place, in the background, and returns its ticket. Later calls wait until it is done.
+    /// it) in place, in the background, and returns its ticket. Later calls have their turn behind
+    /// it; on GPUs several all-reduces are on their way at a time.
     /// `label` identifies the content; it must be equal on all ranks.
     int64_t start_allreduce(Array buffer, Reduction reduction, int64_t label = 0);
     /// Waits for the buffer of a ticket. Call it once per ticket.
@@ -147,9 +151,19 @@ protected:
                           std::span<const Message> receives) = 0;
     /// Makes the group of split().
     virtual std::shared_ptr<Communicator> make_group(int color, int key) = 0;
-    /// What moves and adds the data of calls that all ranks make: by default Catena's own, over
-    /// transfer().
+    /// What moves and adds the data of calls that all ranks make, in the host's memory: by default
+    /// Catena's own, over transfer().
     virtual Collectives& collectives();
+    /// The device whose arrays collectives take where they are. The host: all go through it.
+    virtual Device& near_device() const;
+    /// As collectives(), for blocks on near_device(). There the blocks of all_gather, and the parts
+    /// of reduce_scatter, lie one behind the other.
+    virtual Collectives& near_collectives() { return collectives(); }
+    /// Whether near_collectives() add such elements, in the order of sums(); else they are added on
+    /// the host. Equal on all ranks.
+    virtual bool adds_near([[maybe_unused]] Dtype dtype) const { return true; }
+    /// The order of sums where set_sums() has set none.
+    virtual Sums usual_sums() const;
     virtual void leave() {}
     /// Tells the other ranks that a transfer has failed; there will be no further one. `memory`
     /// owns what its messages point into; it is released after this call unless the implementation
@@ -160,13 +174,16 @@ protected:
     virtual int largest_tag() const;
     /// A rank that is known to have ended or left, else -1.
     virtual int lost_rank() { return -1; }
-    /// Whether reduce_buffer() takes arrays of this device; otherwise they go through the host.
-    virtual bool reaches(const Device& device) const;
-    /// Called for every buffer that reduce_buffer() will get, by the thread that filled it.
+    /// Whether arrays of this device, the host or near_device(), need no copy to be sent.
+    bool reaches(const Device& device) const;
+    /// Called for every buffer that reduce_buffer() or reduce_scatter of near_collectives() will
+    /// get (of these parts the first), by the thread that filled it.
     virtual void filled([[maybe_unused]] const Array& buffer) {}
     /// Sums the ranks' buffers (contiguous, of equal types) into all of them; by default by
-    /// collectives().
+    /// collectives() or near_collectives(), whose take_completion() then waits for the sums.
     virtual void reduce_buffer(const char* call, const Array& buffer, Reduction reduction);
+    /// Waits for what near_collectives() have begun last.
+    void complete();
     /// The background work of start_allreduce; by default compares the call on all ranks, then
     /// calls reduce_buffer.
     virtual void reduce_bucket(const char* call, const Array& buffer, Reduction reduction,
@@ -222,6 +239,21 @@ private:
 
     template <class F>
     auto in_turn(const char* call, F&& f);
+    /// x, contiguous and computed: where it is if collectives take it there, else on the host.
+    Array within_reach(const Array& x) const;
+    /// Where the arrays of a call are that all ranks have begun.
+    Device& place_of(const Meeting& meeting) const;
+    /// Calls f with the collectives for that place, counts the bytes that it returns and waits for
+    /// its end. `memory` owns the blocks.
+    template <class F, class... Memory>
+    void collect(const Meeting& meeting, F&& f, Memory&... memory);
+    /// What start_allreduce() has the background do.
+    void reduce_in_background(int64_t ticket, Reduction reduction, int64_t label);
+    void finish_ticket(int64_t ticket, std::exception_ptr error);
+    /// lost_rank() and give_up() on behalf of a thread that waits beside the calls, whose turn they
+    /// take. The rank is that which was found the last time.
+    int lost_rank_by_turn();
+    void give_up_by_turn(const std::string& reason);
     /// Calls transfer(). If it fails, every later call fails, too. `memory` owns what the messages
     /// point into.
     template <class... Memory>
@@ -251,7 +283,10 @@ private:
     /// Sends xs[i] to rank i and returns what came from each rank.
     std::vector<Array> exchange(const Terms& terms, const Meeting& meeting,
                                 std::span<const Array> xs);
-    Array reduce_scatter_equal(const Terms& terms, std::span<const Array> xs);
+    /// The parts of a reduce_scatter, one behind the other on near_device() if they are added
+    /// there.
+    std::vector<Array> parts_to_add(std::span<const Array> xs) const;
+    Array reduce_scatter_equal(const Terms& terms, const Meeting& met, std::span<const Array> xs);
     Array reduce_scatter_others(const Terms& terms, const Meeting& met, std::span<const Array> xs);
     void reduce_in_place(const Terms& terms, const Array& buffer);
     void count(std::span<const Message> sends);

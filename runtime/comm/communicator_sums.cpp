@@ -1,14 +1,17 @@
 // Sums over the ranks, in the caller's turn and in the background.
+#include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <utility>
 
 #include "runtime/comm/communicator_turns.h"
 #include "runtime/comm/collectives/reduce.h"
+#include "runtime/core/array/address.h"
 
 namespace catena {
 namespace {
 
-using SumClock = std::chrono::steady_clock;
+using SumClock = CommunicatorBackground::Clock;
 double seconds_since(SumClock::time_point start) {
     return std::chrono::duration<double>(SumClock::now() - start).count();
 }
@@ -24,6 +27,7 @@ Array Communicator::allreduce(const Array& x, Reduction reduction) {
     filled(y);
     in_turn("allreduce", [&] {
         reduce_in_place({.call = "allreduce", .gives = Gives::equal, .reduction = reduction}, y);
+        complete();
     });
     return y.to(x.device());
 }
@@ -41,12 +45,20 @@ void Communicator::reduce_bucket(const char* call, const Array& buffer, Reductio
 
 void Communicator::reduce_buffer(const char* call, const Array& buffer, Reduction reduction) {
     Array kept = buffer;
+    const bool is_host = buffer.device().is_host();
     or_break_off(
         [&] {
-            count(collectives().all_reduce(call, buffer.dtype(), buffer.raw_data(), buffer.size(),
-                                           reduction, sums()));
+            count((is_host ? collectives() : near_collectives())
+                      .all_reduce(call, buffer.dtype(),
+                                  is_host ? buffer.raw_data() : address_of(buffer), buffer.size(),
+                                  reduction, sums()));
         },
         kept);
+}
+
+void Communicator::complete() {
+    if (const Collectives::Completion wait = near_collectives().take_completion())
+        or_break_off([&] { wait([this] { return lost_rank(); }); });
 }
 
 void Communicator::count_reduced(const Array& buffer) {
@@ -55,7 +67,9 @@ void Communicator::count_reduced(const Array& buffer) {
     count((all - own + own * (size_ - 1)) * width);
 }
 
-bool Communicator::reaches(const Device& device) const { return device.is_host(); }
+bool Communicator::reaches(const Device& device) const {
+    return device.is_host() || &device == &near_device();
+}
 
 Array Communicator::transfer_buffer(const Type& type) { return Array::empty(type, cpu_device()); }
 
@@ -67,32 +81,47 @@ Array Communicator::transfer_buffer(const Type& type, Device& device) {
 Array Communicator::reduce_scatter(std::span<const Array> xs, Reduction reduction) {
     if (int(xs.size()) != size_)
         fail<ValueError>("reduce_scatter: {} arrays for {} ranks", xs.size(), size_);
-    std::vector<Array> data;
-    for (const Array& x : xs) {
+    for (const Array& x : xs)
         check_reducible("reduce_scatter", defined("reduce_scatter", x, rank_).dtype(), reduction);
-        data.push_back(on_host(x));
-    }
+    const std::vector<Array> data = parts_to_add(xs);
     const Terms terms{.call = "reduce_scatter", .gives = Gives::all_to_all, .reduction = reduction};
     return in_turn("reduce_scatter", [&] {
         const Meeting met = meet(terms, data);
-        return met.types.empty() ? reduce_scatter_equal(terms, data)
+        return met.types.empty() ? reduce_scatter_equal(terms, met, data)
                                  : reduce_scatter_others(terms, met, data);
     });
 }
 
+std::vector<Array> Communicator::parts_to_add(std::span<const Array> xs) const {
+    const auto is_addable = [&](const Array& x) {
+        return &x.device() == &near_device() && x.type() == xs[0].type() && adds_near(x.dtype());
+    };
+    std::vector<Array> parts;
+    if (near_device().is_host() || !std::ranges::all_of(xs, is_addable)) {
+        for (const Array& x : xs) parts.push_back(on_host(x));
+        return parts;
+    }
+    parts = arrays_in_a_row(xs[0].type(), size_, near_device());
+    for (size_t r = 0; r < parts.size(); ++r) copy_elements(xs[r], parts[r]);
+    return parts;
+}
+
 /// Arrays that have one type, on all ranks.
-Array Communicator::reduce_scatter_equal(const Terms& terms, std::span<const Array> xs) {
-    Array y = Array::empty(xs[0].type(), cpu_device());
+Array Communicator::reduce_scatter_equal(const Terms& terms, const Meeting& met,
+                                         std::span<const Array> xs) {
+    Array y = Array::empty(xs[0].type(), place_of(met));
     std::vector<Block> parts;
-    for (const Array& x : xs)
-        parts.push_back({const_cast<void*>(x.elements()), byte_count(x.type())});
-    std::vector<Array> kept(xs.begin(), xs.end());
-    kept.push_back(y);
-    or_break_off(
-        [&] {
-            count(collectives().reduce_scatter(terms.call, y.dtype(), parts,
-                                               {y.raw_data(), parts[0].bytes}, *terms.reduction,
-                                               sums()));
+    std::vector<Array> kept{y};
+    for (const Array& x : xs) {
+        kept.push_back(x.to(place_of(met)));
+        parts.push_back({address_of(kept.back()), byte_count(x.type())});
+    }
+    if (met.is_near) filled(kept[1]);
+    collect(
+        met,
+        [&](Collectives& by) {
+            return by.reduce_scatter(terms.call, y.dtype(), parts, {address_of(y), parts[0].bytes},
+                                     *terms.reduction, sums());
         },
         kept);
     return y;
@@ -102,7 +131,10 @@ Array Communicator::reduce_scatter_equal(const Terms& terms, std::span<const Arr
 /// all send theirs first.
 Array Communicator::reduce_scatter_others(const Terms& terms, const Meeting& met,
                                           std::span<const Array> xs) {
-    const std::vector<Array> pieces = exchange(terms, met, xs);
+    std::vector<Array> here;
+    for (const Array& x : xs) here.push_back(x.to(place_of(met)));
+    std::vector<Array> pieces = exchange(terms, met, here);
+    for (Array& piece : pieces) piece = on_host(piece);
     std::vector<const void*> parts;
     for (int r = 0; r < size_; ++r) {
         const Array &p = pieces[size_t(r)], &own = pieces[size_t(rank_)];
@@ -126,34 +158,92 @@ int64_t Communicator::start_allreduce(Array buffer, Reduction reduction, int64_t
     filled(buffer);
     Background& b = *background_;
     if (!b.thread) b.thread = std::make_unique<BackgroundThread>();
+    if (!b.completions && !buffer.device().is_host())
+        b.completions = std::make_unique<BackgroundThread>();
     int64_t ticket;
     {
         std::lock_guard lock(b.mutex);
         ticket = ++b.tickets;
         b.requests[ticket].buffer = std::move(buffer);
     }
-    b.thread->post([this, &b, ticket, reduction, label] {
-        SumClock::time_point start = SumClock::now();
-        Array data;
-        {
-            std::lock_guard lock(b.mutex);
-            data = b.requests[ticket].buffer;
-        }
-        std::exception_ptr error;
-        try {
-            check_usable("allreduce");  // Work ahead of it may have failed.
-            reduce_bucket("allreduce", data, reduction, label);
-        } catch (...) {
-            error = std::current_exception();
-        }
-        data = Array();  // The caller then has the only reference.
-        std::lock_guard lock(b.mutex);
-        b.requests[ticket].done = true;
-        b.requests[ticket].error = error;
-        b.statistics.background_seconds += seconds_since(start);
-        b.done.notify_all();
-    });
+    b.thread->post(
+        [this, ticket, reduction, label] { reduce_in_background(ticket, reduction, label); });
     return ticket;
+}
+
+void Communicator::reduce_in_background(int64_t ticket, Reduction reduction, int64_t label) {
+    Background& b = *background_;
+    Array data;
+    {
+        std::lock_guard lock(b.mutex);
+        Background::Request& request = b.requests[ticket];
+        request.begun = SumClock::now();
+        data = request.buffer;
+    }
+    Collectives::Completion wait;
+    std::exception_ptr error;
+    try {
+        check_usable("allreduce");  // Work ahead of it may have failed.
+        reduce_bucket("allreduce", data, reduction, label);
+        wait = near_collectives().take_completion();
+    } catch (...) {
+        error = std::current_exception();
+    }
+    data = Array();  // The caller then has the only reference.
+    if (error || !wait) return finish_ticket(ticket, error);
+    b.completions->post([this, ticket, wait = std::move(wait)] {
+        std::exception_ptr late;
+        try {
+            check_usable("allreduce");
+            wait([this] { return lost_rank_by_turn(); });
+        } catch (const std::exception& reason) {
+            late = std::current_exception();
+            try {
+                check_usable("allreduce");
+            } catch (...) {  // An earlier error has ended this, too.
+                late = std::current_exception();
+            }
+            give_up_by_turn(reason.what());
+        }
+        finish_ticket(ticket, late);
+    });
+}
+
+void Communicator::finish_ticket(int64_t ticket, std::exception_ptr error) {
+    Background& b = *background_;
+    std::lock_guard lock(b.mutex);
+    Background::Request& request = b.requests[ticket];
+    request.done = true;
+    request.error = std::move(error);
+    b.statistics.background_seconds += seconds_since(std::max(request.begun, b.last_done));
+    b.last_done = SumClock::now();
+    b.done.notify_all();
+}
+
+int Communicator::lost_rank_by_turn() {
+    Background& b = *background_;
+    std::lock_guard lock(b.mutex);
+    if (!std::exchange(b.asks_for_lost_rank, true))
+        b.thread->post([this, &b] {
+            int lost = -1;
+            try {
+                lost = lost_rank();
+            } catch (const std::exception&) {  // The next call meets it, too.
+            }
+            std::lock_guard answers(b.mutex);
+            b.lost_rank = lost;
+            b.asks_for_lost_rank = false;
+        });
+    return b.lost_rank;
+}
+
+void Communicator::give_up_by_turn(const std::string& reason) {
+    Background& b = *background_;
+    {
+        std::lock_guard lock(b.mutex);
+        if (b.failure.empty()) b.failure = reason;
+    }
+    b.thread->post([this, reason] { give_up(reason, nullptr); });
 }
 
 Array Communicator::wait_allreduce(int64_t ticket) {
