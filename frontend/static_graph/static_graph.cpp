@@ -4,7 +4,6 @@
 
 #include "frontend/capture/region/region.h"
 #include "frontend/package/save_package.h"
-#include "frontend/static_graph/call/profile_shares.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/memory/out_of_memory.h"
 #include "runtime/core/system/error.h"

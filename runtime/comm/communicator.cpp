@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <future>
 #include <limits>
 #include <mutex>
 
@@ -63,7 +64,16 @@ Communicator::~Communicator() {
     all.members.erase(id_);
 }
 
-void Communicator::close() { background_->thread.reset(); }
+void Communicator::close() {
+    Background& b = *background_;
+    if (b.completions) {  // It needs the thread, which has to give it all work before.
+        std::promise<void> idle;
+        b.thread->post([&idle] { idle.set_value(); });
+        idle.get_future().wait();
+        b.completions.reset();
+    }
+    b.thread.reset();
+}
 
 void Communicator::finalize() {
     if (finalized_) return;
@@ -146,9 +156,10 @@ std::shared_ptr<Communicator> Communicator::split(int color, int key) {
     return part;
 }
 
-Sums Communicator::sums() const {
-    return background_->sums.value_or(size_ <= largest_in_rank_order ? Sums::rank_order
-                                                                     : Sums::engine);
+Sums Communicator::sums() const { return background_->sums ? *background_->sums : usual_sums(); }
+
+Sums Communicator::usual_sums() const {
+    return size_ <= largest_in_rank_order ? Sums::rank_order : Sums::engine;
 }
 
 void Communicator::set_sums(std::optional<Sums> sums) { background_->sums = sums; }
@@ -162,6 +173,8 @@ Collectives& Communicator::collectives() {
                    std::span<const Message> receives) { transfer(call, -1, sends, receives); });
     return *own;
 }
+
+Device& Communicator::near_device() const { return cpu_device(); }
 
 std::shared_ptr<Communicator> given(std::shared_ptr<Communicator> communicator,
                                     std::string_view who) {

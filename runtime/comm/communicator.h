@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -33,7 +34,9 @@ struct CommunicatorTerms;
 /// before data is sent; a mismatch is a CommunicationError, ShapeError or DtypeError that names the
 /// ranks. See sums() for the order of additions.
 ///
-/// Arrays may be on any device; they are sent through the host unless the implementation avoids it.
+/// Arrays may be on any device; they are sent through the host unless the implementation avoids it:
+/// where all arrays given to a call are on the GPUs of pure_nccl, it moves them between these, and
+/// its results are there. Else results are on the host, those of allreduce beside its argument.
 /// A call that another rank does not join within CATENA_COMM_TIMEOUT seconds (600) fails and names
 /// the rank for which it waits, which may itself be waiting. After a transfer that failed the ranks
 /// do not agree any more on what has been sent: every later call of this communicator fails, too,
@@ -65,7 +68,7 @@ public:
     std::shared_ptr<Communicator> split(int color, int key);
 
     /// The order of sums: what set_sums() has set, else rank_order up to 16 ranks and engine for
-    /// more. Sums by NCCL are in NCCL's order.
+    /// more; with NCCL it is engine, NCCL's order, for any number.
     Sums sums() const;
     /// Sets the order of sums, on all ranks alike (it is compared at every sum) and while none is
     /// on its way; nullopt: as the number of ranks says.
@@ -114,7 +117,8 @@ public:
     /// memory.
     Array transfer_buffer(const Type& type, Device& device);
     /// Begins an all-reduce of `buffer` (contiguous, on the host or where transfer_buffer() gave
-    /// it) in place, in the background, and returns its ticket. Later calls wait until it is done.
+    /// it) in place, in the background, and returns its ticket. Later calls have their turn behind
+    /// it; on GPUs several all-reduces are on their way at a time.
     /// `label` identifies the content; it must be equal on all ranks.
     int64_t start_allreduce(Array buffer, Reduction reduction, int64_t label = 0);
     /// Begins a reduce-scatter in the background: `buffer` (contiguous, 1-d, on the host) has a
@@ -158,9 +162,19 @@ protected:
                           std::span<const Message> receives) = 0;
     /// Makes the group of split().
     virtual std::shared_ptr<Communicator> make_group(int color, int key) = 0;
-    /// What moves and adds the data of calls that all ranks make: by default Catena's own, over
-    /// transfer().
+    /// What moves and adds the data of calls that all ranks make, in the host's memory: by default
+    /// Catena's own, over transfer().
     virtual Collectives& collectives();
+    /// The device whose arrays collectives take where they are. The host: all go through it.
+    virtual Device& near_device() const;
+    /// As collectives(), for blocks on near_device(). There the blocks of all_gather, and the parts
+    /// of reduce_scatter, lie one behind the other.
+    virtual Collectives& near_collectives() { return collectives(); }
+    /// Whether near_collectives() add such elements, in the order of sums(); else they are added on
+    /// the host. Equal on all ranks.
+    virtual bool adds_near([[maybe_unused]] Dtype dtype) const { return true; }
+    /// The order of sums where set_sums() has set none.
+    virtual Sums usual_sums() const;
     virtual void leave() {}
     /// Tells the other ranks that a transfer has failed; there will be no further one. `memory`
     /// owns what its messages point into; it is released after this call unless the implementation
@@ -171,13 +185,16 @@ protected:
     virtual int largest_tag() const;
     /// A rank that is known to have ended or left, else -1.
     virtual int lost_rank() { return -1; }
-    /// Whether reduce_buffer() takes arrays of this device; otherwise they go through the host.
-    virtual bool reaches(const Device& device) const;
-    /// Called for every buffer that reduce_buffer() will get, by the thread that filled it.
+    /// Whether arrays of this device, the host or near_device(), need no copy to be sent.
+    bool reaches(const Device& device) const;
+    /// Called for every buffer that reduce_buffer() or reduce_scatter of near_collectives() will
+    /// get (of these parts the first), by the thread that filled it.
     virtual void filled([[maybe_unused]] const Array& buffer) {}
     /// Sums the ranks' buffers (contiguous, of equal types) into all of them; by default by
-    /// collectives().
+    /// collectives() or near_collectives(), whose take_completion() then waits for the sums.
     virtual void reduce_buffer(const char* call, const Array& buffer, Reduction reduction);
+    /// Waits for what near_collectives() have begun last.
+    void complete();
     /// The background work of start_allreduce; by default compares the call on all ranks, then
     /// calls reduce_buffer.
     virtual void reduce_bucket(const char* call, const Array& buffer, Reduction reduction,
@@ -241,6 +258,30 @@ private:
 
     template <class F>
     auto in_turn(const char* call, F&& f);
+    /// x, contiguous and computed: where it is if collectives take it there, else on the host.
+    Array within_reach(const Array& x) const;
+    /// Where the arrays of a call are that all ranks have begun.
+    Device& place_of(const Meeting& meeting) const;
+    /// Calls f with the collectives for that place, counts the bytes that it returns and waits for
+    /// its end. `memory` owns the blocks.
+    template <class F, class... Memory>
+    void collect(const Meeting& meeting, F&& f, Memory&... memory);
+    /// Has `work` done in the background with `buffer`; its result is what the ticket stands for.
+    int64_t in_background(const char* call, Array buffer,
+                          std::function<Array(const Array& buffer)> work);
+    /// What the background does for a ticket. Where the work has begun more than it has done,
+    /// another thread waits for that (Collectives::take_completion()), and the next ticket has its
+    /// turn.
+    void run_in_background(int64_t ticket, const char* call,
+                           const std::function<Array(const Array& buffer)>& work);
+    /// Waits for what was begun; the error that it ended with, null if none.
+    std::exception_ptr error_of_completion(
+        const char* call, const std::function<void(const std::function<int()>&)>& wait);
+    void finish_ticket(int64_t ticket, std::exception_ptr error);
+    /// lost_rank() and give_up() on behalf of a thread that waits beside the calls, whose turn they
+    /// take. The rank is that which was found the last time.
+    int lost_rank_by_turn();
+    void give_up_by_turn(const std::string& reason);
     /// Calls transfer(). If it fails, every later call fails, too. `memory` owns what the messages
     /// point into.
     template <class... Memory>
@@ -270,12 +311,12 @@ private:
     /// Sends xs[i] to rank i and returns what came from each rank.
     std::vector<Array> exchange(const Terms& terms, const Meeting& meeting,
                                 std::span<const Array> xs);
-    Array reduce_scatter_equal(const Terms& terms, std::span<const Array> xs);
+    /// The parts of a reduce_scatter, one behind the other on near_device() if they are added
+    /// there.
+    std::vector<Array> parts_to_add(std::span<const Array> xs) const;
+    Array reduce_scatter_equal(const Terms& terms, const Meeting& met, std::span<const Array> xs);
     Array reduce_scatter_others(const Terms& terms, const Meeting& met, std::span<const Array> xs);
     void reduce_in_place(const Terms& terms, const Array& buffer);
-    /// Has `work` done in the background with `buffer`; its result is what the ticket stands for.
-    int64_t in_background(const char* call, Array buffer,
-                          std::function<Array(const Array& buffer)> work);
     void count(std::span<const Message> sends);
 
     int rank_, size_;

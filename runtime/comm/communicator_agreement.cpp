@@ -28,6 +28,7 @@ CommunicatorAgreement own_part(const CommunicatorEnvelope& envelope, std::span<c
     for (const Array& x : xs) {
         own.types_differ = own.types_differ || !(x.type() == xs[0].type());
         own.largest = std::max(own.largest, uint64_t(byte_count(x.type())));
+        own.on_host = own.on_host || x.device().is_host();
     }
     return own;
 }
@@ -40,6 +41,7 @@ void CommunicatorAgreement::combine(const CommunicatorAgreement& other) {
     terms_differ = terms_differ || other.terms_differ || !(terms == other.envelope);
     types_differ = types_differ || other.types_differ ||
                    (!content.empty && !theirs.empty && !(content == theirs));
+    on_host = on_host || other.on_host;
     largest = std::max(largest, other.largest);
     if (content.empty) content = theirs;
 }
@@ -82,7 +84,9 @@ Communicator::Meeting Communicator::meet(const Terms& terms, std::span<const Arr
     const CommunicatorAgreement& all = known[0];
     if (all.terms_differ || (all.types_differ && terms.gives == Gives::equal))
         name_difference(own, all.terms_differ);
-    Meeting meeting{.common = all.envelope.content.type(), .largest = all.largest};
+    Meeting meeting{.common = all.envelope.content.type(),
+                    .largest = all.largest,
+                    .is_near = !all.on_host && !near_device().is_host()};
     if (all.types_differ) meeting.types = exchange_types(terms, xs);
     return meeting;
 }

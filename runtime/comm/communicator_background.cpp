@@ -1,6 +1,9 @@
 // Calls of all ranks in the background, for which a ticket stands.
+#include <algorithm>
 #include <chrono>
+#include <exception>
 #include <mutex>
+#include <utility>
 
 #include "runtime/comm/collectives/reduce.h"
 #include "runtime/comm/communicator_turns.h"
@@ -8,10 +11,10 @@
 namespace catena {
 namespace {
 
-using BackgroundClock = std::chrono::steady_clock;
+using Clock = CommunicatorBackground::Clock;
 
-double seconds_of(BackgroundClock::time_point start) {
-    return std::chrono::duration<double>(BackgroundClock::now() - start).count();
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
 /// A buffer of blocks for or of all ranks.
@@ -29,34 +32,101 @@ int64_t Communicator::in_background(const char* call, Array buffer,
                                     std::function<Array(const Array&)> work) {
     Background& b = *background_;
     if (!b.thread) b.thread = std::make_unique<BackgroundThread>();
+    if (!b.completions && !buffer.device().is_host())
+        b.completions = std::make_unique<BackgroundThread>();
     int64_t ticket;
     {
         std::lock_guard lock(b.mutex);
         ticket = ++b.tickets;
         b.requests[ticket].buffer = std::move(buffer);
     }
-    b.thread->post([this, &b, ticket, call, work = std::move(work)] {
-        const BackgroundClock::time_point start = BackgroundClock::now();
-        Array data;
-        {
-            std::lock_guard lock(b.mutex);
-            data = std::move(b.requests[ticket].buffer);
-        }
-        std::exception_ptr error;
-        try {
-            check_usable(call);  // Work ahead of it may have failed.
-            data = work(data);
-        } catch (...) {
-            error = std::current_exception();
-        }
+    b.thread->post(
+        [this, ticket, call, work = std::move(work)] { run_in_background(ticket, call, work); });
+    return ticket;
+}
+
+void Communicator::run_in_background(int64_t ticket, const char* call,
+                                     const std::function<Array(const Array&)>& work) {
+    Background& b = *background_;
+    Array data;
+    {
+        std::lock_guard lock(b.mutex);
+        Background::Request& request = b.requests[ticket];
+        request.begun = Clock::now();
+        data = std::move(request.buffer);
+    }
+    Collectives::Completion wait;
+    std::exception_ptr error;
+    try {
+        check_usable(call);  // Work ahead of it may have failed.
+        data = work(data);
+        wait = near_collectives().take_completion();
+    } catch (...) {
+        error = std::current_exception();
+    }
+    {
         std::lock_guard lock(b.mutex);
         b.requests[ticket].buffer = std::move(data);  // The caller then has the only reference.
-        b.requests[ticket].done = true;
-        b.requests[ticket].error = error;
-        b.statistics.background_seconds += seconds_of(start);
-        b.done.notify_all();
+    }
+    if (error || !wait) return finish_ticket(ticket, error);
+    b.completions->post([this, ticket, call, wait = std::move(wait)] {
+        finish_ticket(ticket, error_of_completion(call, wait));
     });
-    return ticket;
+}
+
+std::exception_ptr Communicator::error_of_completion(
+    const char* call, const std::function<void(const std::function<int()>&)>& wait) {
+    try {
+        check_usable(call);
+        wait([this] { return lost_rank_by_turn(); });
+        return nullptr;
+    } catch (const std::exception& reason) {
+        std::exception_ptr error = std::current_exception();
+        try {
+            check_usable(call);
+        } catch (...) {  // An earlier error has ended this, too.
+            error = std::current_exception();
+        }
+        give_up_by_turn(reason.what());
+        return error;
+    }
+}
+
+void Communicator::finish_ticket(int64_t ticket, std::exception_ptr error) {
+    Background& b = *background_;
+    std::lock_guard lock(b.mutex);
+    Background::Request& request = b.requests[ticket];
+    request.done = true;
+    request.error = std::move(error);
+    b.statistics.background_seconds += seconds_since(std::max(request.begun, b.last_done));
+    b.last_done = Clock::now();
+    b.done.notify_all();
+}
+
+int Communicator::lost_rank_by_turn() {
+    Background& b = *background_;
+    std::lock_guard lock(b.mutex);
+    if (!std::exchange(b.asks_for_lost_rank, true))
+        b.thread->post([this, &b] {
+            int lost = -1;
+            try {
+                lost = lost_rank();
+            } catch (const std::exception&) {  // The next call meets it, too.
+            }
+            std::lock_guard answers(b.mutex);
+            b.lost_rank = lost;
+            b.asks_for_lost_rank = false;
+        });
+    return b.lost_rank;
+}
+
+void Communicator::give_up_by_turn(const std::string& reason) {
+    Background& b = *background_;
+    {
+        std::lock_guard lock(b.mutex);
+        if (b.failure.empty()) b.failure = reason;
+    }
+    b.thread->post([this, reason] { give_up(reason, nullptr); });
 }
 
 int64_t Communicator::start_allreduce(Array buffer, Reduction reduction, int64_t label) {
@@ -98,9 +168,9 @@ Array Communicator::wait_started(int64_t ticket) {
     auto found = b.requests.find(ticket);
     if (found == b.requests.end())
         fail<CommunicationError>("no background transfer has the ticket {}", ticket);
-    const BackgroundClock::time_point start = BackgroundClock::now();
+    const Clock::time_point start = Clock::now();
     b.done.wait(lock, [&] { return found->second.done; });
-    b.statistics.waited_seconds += seconds_of(start);
+    b.statistics.waited_seconds += seconds_since(start);
     auto request = std::move(found->second);
     b.requests.erase(found);
     if (request.error) std::rethrow_exception(request.error);

@@ -2,6 +2,7 @@
 
 // What a Communicator holds beside what its users see.
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -59,6 +60,7 @@ struct CommunicatorAgreement {
     CommunicatorEnvelope envelope;
     bool terms_differ = false;
     bool types_differ = false;
+    bool on_host = false;  ///< Of the arrays some are on the host.
     uint64_t largest = 0;  ///< The bytes of the largest array.
     void combine(const CommunicatorAgreement& other);
 };
@@ -68,14 +70,17 @@ struct CommunicatorMeeting {
     Type common;  ///< The type of all arrays, unless `types` has them one by one.
     std::vector<Type> types;
     uint64_t largest = 0;
+    bool is_near = false;  ///< All arrays are on the ranks' near_device().
     const Type& type(int rank) const { return types.empty() ? common : types[size_t(rank)]; }
     size_t bytes(int rank) const { return byte_count(type(rank)); }
 };
 
 /// The thread for background transfers, and its tickets.
 struct CommunicatorBackground {
+    using Clock = std::chrono::steady_clock;
     struct Request {
         Array buffer;
+        Clock::time_point begun;
         bool done = false;
         std::exception_ptr error;
     };
@@ -83,6 +88,7 @@ struct CommunicatorBackground {
     std::condition_variable done;
     std::map<int64_t, Request> requests;
     int64_t tickets = 0;
+    Clock::time_point last_done;  ///< When a request was done last: until then they were counted.
     CommunicatorStatistics statistics;
     std::string failure;  ///< The first error of a transfer.
     /// Envelopes that type_of_recv has read ahead, by source and tag.
@@ -93,6 +99,11 @@ struct CommunicatorBackground {
     /// The collectives that are made of the communicator's transfer().
     std::unique_ptr<Collectives> collectives;
     std::optional<Sums> sums;
+    int lost_rank = -1;               ///< What lost_rank_by_turn() has found.
+    bool asks_for_lost_rank = false;  ///< It has asked, and got no answer yet.
+    /// Waits for what `thread` has begun and is not done; made for buffers of a device. It is gone
+    /// before `thread`, whose turns it needs.
+    std::unique_ptr<BackgroundThread> completions;
     /// The thread, made at the first transfer in the background. It is destroyed before the other
     /// members.
     std::unique_ptr<BackgroundThread> thread;

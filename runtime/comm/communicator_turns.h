@@ -7,6 +7,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "runtime/comm/communicator.h"
 #include "runtime/comm/communicator_state.h"
@@ -53,6 +54,16 @@ void Communicator::move(const char* call, int tag, std::span<const Message> send
     or_break_off([&] { transfer(call, tag, sends, receives); }, memory...);
 }
 
+template <class F, class... Memory>
+void Communicator::collect(const CommunicatorMeeting& meeting, F&& f, Memory&... memory) {
+    or_break_off(
+        [&] {
+            count(f(meeting.is_near ? near_collectives() : collectives()));
+            if (meeting.is_near) complete();
+        },
+        memory...);
+}
+
 /// The name of a call with its label, for messages.
 inline std::string title(const char* call, const char* label) {
     return *label ? fmt::format("{} ('{}')", call, label) : std::string(call);
@@ -65,5 +76,15 @@ inline const Array& defined(const char* call, const Array& x, int rank) {
 }
 
 inline Array on_host(const Array& x) { return x.to(cpu_device()).as_contiguous(); }
+
+/// Arrays of one type, one behind the other in one piece of memory.
+inline std::vector<Array> arrays_in_a_row(const Type& type, int count, Device& place) {
+    const int64_t size = element_count(type.shape);
+    const Array all = Array::empty({type.dtype, {count * size}}, place);
+    std::vector<Array> parts;
+    for (int i = 0; i < count; ++i)
+        parts.push_back(all.view(type.shape, contiguous_strides(type.shape), i * size));
+    return parts;
+}
 
 }  // namespace catena

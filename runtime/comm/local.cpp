@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "runtime/comm/patience.h"
+#include "runtime/comm/collectives/pair_collectives.h"
 #include "runtime/comm/collectives/reduce.h"
 #include "runtime/core/parallel/parallel.h"
 #include "runtime/core/parallel/start_thread.h"
@@ -52,10 +53,25 @@ struct LocalGroup {
     }
 };
 
+/// Between threads a receiver copies, so root's block has all of them copy at once.
+class LocalCollectives final : public PairCollectives {
+public:
+    using PairCollectives::PairCollectives;
+    int64_t broadcast(const char* call, int root, Block block) override {
+        return broadcast_directly(call, root, block);
+    }
+};
+
 class LocalCommunicator final : public Communicator {
 public:
     LocalCommunicator(std::shared_ptr<LocalGroup> group, int rank, int size)
-        : Communicator(rank, size), group_(std::move(group)) {
+        : Communicator(rank, size),
+          group_(std::move(group)),
+          collectives_(rank, size,
+                       [this](const char* call, std::span<const Message> sends,
+                              std::span<const Message> receives) {
+                           LocalCommunicator::transfer(call, -1, sends, receives);
+                       }) {
         share_one_machine();
     }
     ~LocalCommunicator() override {
@@ -73,6 +89,7 @@ protected:
     std::shared_ptr<Communicator> make_group(int color, int key) override;
     void transfer(const char* call, int tag, std::span<const Message> sends,
                   std::span<const Message> receives) override;
+    Collectives& collectives() override { return collectives_; }
     void reduce_buffer(const char* call, const Array& buffer, Reduction reduction) override;
     void break_off(const std::string& reason, const std::shared_ptr<void>&) override {
         {
@@ -96,6 +113,7 @@ private:
     void receive(std::unique_lock<std::mutex>& lock, const char* call, int tag,
                  const Message& message);
     std::shared_ptr<LocalGroup> group_;
+    LocalCollectives collectives_;
     int64_t splits_ = 0;
 };
 

@@ -28,7 +28,7 @@ struct Profiler {
     std::mutex& mutex = taken_by_forks(*new std::mutex);
     std::deque<Lane> lanes;  ///< One for each thread that has ever recorded.
     std::deque<Label> labels;
-    std::map<std::tuple<std::string, std::string, std::string, double, double, double, double>,
+    std::map<std::tuple<std::string, std::string, std::string, double, double, double>,
              const Label*>
         known;
     std::atomic<int64_t> slices{0}, dropped{0}, generation{0};
@@ -107,7 +107,7 @@ const Label* keep(Label label) {
     std::lock_guard lock(p.mutex);
     auto [known, is_new] =
         p.known.try_emplace({label.category, label.name, label.place, label.bytes_read,
-                             label.bytes_written, label.operations, label.least_seconds});
+                             label.bytes_written, label.operations});
     if (is_new) known->second = &p.labels.emplace_back(std::move(label));
     return known->second;
 }

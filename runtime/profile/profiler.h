@@ -24,8 +24,7 @@ struct Label {
     std::string category;  ///< The kind of work: "library call", "kernels", "compile".
     std::string place;     ///< The user's line, "model.cpp:12"; may be empty.
     double bytes_read = 0, bytes_written = 0;
-    double operations = 0;     ///< Floating-point operations, of a product or convolution.
-    double least_seconds = 0;  ///< The least time that the machine needs for them; 0: unknown.
+    double operations = 0;  ///< Floating-point operations, of a product or convolution.
 };
 
 /// An interval of one thread's time. Two slices of one lane do not overlap unless one contains the

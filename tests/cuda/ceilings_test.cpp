@@ -10,7 +10,7 @@
 
 #include "codegen/cuda/nvrtc.h"
 #include "frontend/catena.h"
-#include "frontend/static_graph/call/profile_shares.h"
+#include "frontend/static_graph/call/profile.h"
 #include "runtime/cuda/cuda_device.h"
 #include "runtime/profile/measure_device.h"
 #include "tests/cuda/library_check.h"

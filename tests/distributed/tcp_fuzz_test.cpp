@@ -7,13 +7,16 @@
 #include <atomic>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <random>
 #include <thread>
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include "runtime/comm/tcp.h"
 #include "runtime/comm/tcp/lines.h"
+#include "runtime/comm/tcp/meeting.h"
 #include "runtime/core/system/environment.h"
 #include "tests/distributed/tcp_ranks.h"
 #include "tests/distributed/timeout.h"
@@ -279,6 +282,98 @@ TEST(FuzzedPorts, end_no_rank_by_what_they_are_sent) {
     EXPECT_GT(received, 0);
     EXPECT_LT(longest, 4) << "seconds of one";
     EXPECT_LT(most_memory() - before, most_taken) << "MiB";
+}
+
+/// Rank 2 of four, which proves that it knows the secret to a rank 0 that sends it any bytes as the
+/// table of addresses. Rank 3 answers if it is called.
+class Newcomer {
+public:
+    /// How rank 2 has fared, with `bytes` bytes of `text` as the table: "" if it has met.
+    std::string meet(uint32_t bytes, const std::string& text, Deadline deadline) {
+        std::string error;
+        std::atomic<bool> over{false};
+        std::thread rank([&] {
+            try {
+                const std::string place = "tcp://127.0.0.1:" + std::to_string(port_of(root_));
+                meet_at({place, 2, 4, secret_}, deadline);
+            } catch (const CommunicationError& refused) {
+                error = refused.what();
+            }
+            over = true;
+        });
+        if (wait_for(root_.file(), POLLIN, soon())) {
+            AnsweredCall call(accept_from(root_));
+            while (!over && call.advance(secret_) && !call.is_proved()) std::this_thread::yield();
+            Socket line = call.answer(Answer::taken, secret_, nonce_);
+            if (line && line.send_now(&bytes, sizeof bytes)) send_text(line, text);
+            while (!over) {
+                child_.advance();
+                if (std::optional<AnsweredCall> from = child_.take())
+                    lines_.push_back(from->answer(Answer::taken, key_));
+                std::this_thread::yield();
+            }
+        }
+        rank.join();
+        return error;
+    }
+    std::string table() const {
+        return fmt::format("0.0.0.0 {}\n127.0.0.1 {}\n127.0.0.1 {}\n127.0.0.1 {}\n", port_of(root_),
+                           1, 2, port_of(child_.listening()));
+    }
+
+private:
+    const std::string secret_ = "the secret of this job";
+    const Digest nonce_ = random_digest();
+    const std::string key_{bytes_of(hmac_sha256(secret_, "group" + std::string(bytes_of(nonce_))))};
+    Socket root_ = listen_at("127.0.0.1", 0, 4);
+    Reception child_{listen_at("127.0.0.1", 0, 4), key_};
+    std::vector<Socket> lines_;
+};
+
+/// Such a rank is one that knows the secret, but it cannot end, hold or fill another.
+TEST(FuzzedPorts, give_tables_of_addresses_that_are_none) {
+    forget_most_memory();
+    const double before = most_memory();
+    double longest = 0;
+    for (int64_t seed = 0; seed < number_of_cases() / 10; ++seed) {
+        Changes changes(seed);
+        Newcomer newcomer;
+        std::string table = newcomer.table();
+        if (changes.below(8) == 0) {
+            EXPECT_EQ(newcomer.meet(uint32_t(table.size()), table, soon()), "") << "seed " << seed;
+            continue;
+        }
+        changes.change(table);
+        if (changes.below(4) == 0) table += table;
+        const auto bytes = changes.below(4) ? uint32_t(table.size()) : uint32_t(changes.number());
+        const auto begun = std::chrono::steady_clock::now();
+        newcomer.meet(bytes, table, begun + std::chrono::milliseconds(100));
+        longest = std::max(
+            longest,
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count());
+    }
+    EXPECT_LT(longest, 5) << "seconds of one, which may take 0.1";
+    EXPECT_LT(most_memory() - before, most_taken) << "MiB";
+}
+
+TEST(FuzzedPorts, are_told_what_table_is_wrong) {
+    const auto refused = [](const std::function<void(std::string&)>& change) {
+        Newcomer newcomer;
+        std::string table = newcomer.table();
+        change(table);
+        return newcomer.meet(uint32_t(table.size()), table, soon());
+    };
+    for (const char* wrong :
+         {"x", "127.0.0.1 1\n", "127.0.0.1 1\n127.0.0.1 2\n127.0.0.1 3\n127.0.0.1 0\n",
+          "127.0.0.1 1\n127.0.0.1 2\n127.0.0.1 3\n127.0.0.1 65536\n",
+          "127.0.0.1 1\n127.0.0.1 2\n127.0.0.1 3\nlocalhost 4\n",
+          "127.0.0.1 1\n127.0.0.1 2\n127.0.0.1 3\n127.0.0.1 -4\n",
+          "127.0.0.1 1\n127.0.0.1 2\n127.0.0.1 3\n127.0.0.1 4\n127.0.0.1 5\n"}) {
+        EXPECT_THAT(refused([&](std::string& table) { table = wrong; }),
+                    ::testing::HasSubstr("rank 2 got a table of addresses that is none of 4 ranks"))
+            << wrong;
+    }
+    EXPECT_EQ(refused([](std::string&) {}), "");
 }
 
 /// A rendezvous among callers that are none: all ranks meet.

@@ -9,16 +9,19 @@
 //   mpi_ranks again FILE                      rank 1 comes after rank 0 has given up, which tries
 //                                             again and makes FILE
 //   mpi_ranks throw                           rank 1 ends with an error
+//   mpi_ranks connections                     trains, prints how many sockets a rank has at most
 //   mpi_ranks uncaught                        rank 1 throws an uncaught exception
 // With CATENA_RENDEZVOUS its processes meet there, without mpirun.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <thread>
 
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "runtime/comm/except_hook.h"
@@ -94,6 +97,42 @@ void sum_again(const std::string& given_up) {
     fail<CommunicationError>("rank 0 has seen enough");
 }
 
+/// Sockets of this process that are connected with another one's.
+int connections() {
+    int count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+        sockaddr_storage address{};
+        socklen_t length = sizeof address;
+        const int file = std::atoi(entry.path().filename().c_str());
+        if (getpeername(file, reinterpret_cast<sockaddr*>(&address), &length) == 0)
+            count += address.ss_family == AF_INET || address.ss_family == AF_INET6;
+    }
+    return count;
+}
+
+/// Of gradients that are sent in several buckets.
+void train_and_count_connections() {
+    Linear layer(100, 400), last(400, 3);
+    Chain net;
+    net.add_children({{"layer", layer}, {"last", last}});
+    Adam optimizer;
+    optimizer.setup(net);
+    create_multi_node_optimizer(optimizer, world, {.bucket_bytes = 100'000});
+    const Variable x(Array::full({Dtype::float32, {2, 100}}, world->rank()), false);
+    for (int i = 0; i < 3; ++i) {
+        Variable loss = sum(last(relu(layer(x))));
+        net.cleargrads();
+        optimizer.backward(loss);
+        optimizer.update();
+    }
+    int most = connections();
+    for (const Array& of_rank : world->allgather(Array::scalar<int32_t>(most)))
+        most = std::max(most, of_rank.item<int>());
+    if (world->rank() == 0) std::printf("at most %d connections\n", most);
+    std::fflush(stdout);
+    world->barrier();
+}
+
 int run(int argc, char** argv) {
     ::testing::InitGoogleTest(&argc, argv);
     std::string mode = argc > 1 ? argv[1] : "";
@@ -118,6 +157,8 @@ int run(int argc, char** argv) {
         setenv("CATENA_COMM_TIMEOUT", "2", 1);
         if (world->rank() == 1) std::this_thread::sleep_for(std::chrono::seconds(300));
         world->barrier();
+    } else if (mode == "connections") {
+        train_and_count_connections();
     } else if (mode == "again") {
         sum_again(argv[2]);
     } else if (mode == "uncaught") {

@@ -10,7 +10,7 @@
 
 #include "frontend/catena.h"
 #include "frontend/compiler/compiler_loader.h"
-#include "frontend/static_graph/call/profile_shares.h"
+#include "frontend/static_graph/call/profile.h"
 #include "runtime/profile/ceilings.h"
 
 namespace catena::testing {

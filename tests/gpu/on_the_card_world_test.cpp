@@ -68,7 +68,24 @@ TEST_F(OnTheCard, nccl_with_one_rank_adds_what_is_there) {
         EXPECT_EQ(y.device().name(), "cuda:0");
         EXPECT_EQ(y.to(cpu_device()).astype(Dtype::float32).to_vector<float>(),
                   std::vector<float>(size_t(1) << 16, 3));
+        for (const Array& moved :
+             {world->bcast(x), world->allgather(x)[0], world->alltoall(std::vector{x})[0],
+              world->gather(x)[0], world->scatter(std::vector{x}),
+              world->reduce_scatter(std::vector{x})}) {
+            EXPECT_EQ(moved.device().name(), "cuda:0");
+            EXPECT_EQ(moved.to(cpu_device()).astype(Dtype::float32).to_vector<float>(),
+                      std::vector<float>(size_t(1) << 16, 3));
+        }
     }
+    std::vector<int64_t> tickets;
+    for (int i = 0; i < 4; ++i) {
+        Array bucket = world->transfer_buffer({Dtype::float32, {1000}}, *device);
+        copy_elements(Array::full(bucket.type(), i), bucket);
+        tickets.push_back(world->start_allreduce(bucket, Reduction::mean, i));
+    }
+    for (int i = 0; i < 4; ++i)
+        EXPECT_EQ(world->wait_allreduce(tickets[size_t(i)]).to(cpu_device()).to_vector<int>(),
+                  std::vector<int>(1000, i));
 }
 
 }  // namespace

@@ -1,42 +1,28 @@
 // A fake NCCL: the functions that Catena calls, with their signatures from NCCL's own header.
-// Ranks are processes or threads; what they reduce lies in memory that the host can read, as that
-// of an emulated device does. As with NCCL, calls return before their work is done, communicators
-// that need not block say that they are in progress, and errors may come later.
+// Ranks are processes or threads; what they move lies in memory that the host can read, as that
+// of an emulated device does. As with NCCL, calls return before their work is done, calls between
+// ncclGroupStart and ncclGroupEnd begin at its end and together, communicators that need not block
+// say that they are in progress, and errors may come later.
 #include "tests/nccl_double/nccl_double.h"
 
-#include <condition_variable>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
-#include <functional>
-#include <map>
-#include <mutex>
-#include <thread>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nccl.h>
 #include <unistd.h>
 
-#include "tests/cuda/emulated_stream.h"
 #include "tests/nccl_double/add.h"
-#include "tests/nccl_double/shared_file.h"
+#include "tests/nccl_double/communicator.h"
+#include "tests/nccl_double/process.h"
 
 namespace nccl_double {
-namespace {
 
 using catena::testing::EmulatedStream;
 
-/// What all communicators of the process share.
-struct Process {
-    std::mutex mutex;
-    std::map<std::string, int> calls;
-    std::map<std::string, std::pair<int, std::string>> failing;
-    std::string last_error;
-    bool (*owns)(const void*, size_t) = nullptr;
-    long elements = 0;
-    int last_type = -1;
-};
 Process& process() {
     static Process& instance = *new Process;
     return instance;
@@ -48,7 +34,6 @@ ncclResult_t error(ncclResult_t result, const std::string& words) {
     return result;
 }
 
-/// Counts a call; what it shall fail with.
 int note(const char* call) {
     Process& p = process();
     std::lock_guard lock(p.mutex);
@@ -62,117 +47,94 @@ int note(const char* call) {
     return result;
 }
 
-}  // namespace
-}  // namespace nccl_double
+namespace {
 
-/// One rank, and the thread that does its work as a GPU would: in order, after the call returned.
-struct ncclComm {
-    nccl_double::Meeting* meeting = nullptr;
-    int rank = 0, size = 0;
-    bool blocks = true;
-    int64_t meetings = 0;
-    std::atomic<ncclResult_t> state{ncclInProgress};
-    std::atomic<bool> stops{false};
+/// The calls of this thread between ncclGroupStart and ncclGroupEnd.
+struct Group {
+    int depth = 0;
+    ncclComm* comm = nullptr;
+    Work work;
+    bool hangs = false;
+    ncclResult_t result = ncclSuccess;
+};
+thread_local Group group;
 
-    void start() {
-        worker_ = std::thread([this] { work(); });
+/// Memory that a call reads or writes.
+struct Memory {
+    const void* data;
+    size_t bytes;
+    bool overlaps(const Memory& other) const {
+        const auto *mine = static_cast<const char*>(data),
+                   *theirs = static_cast<const char*>(other.data);
+        return mine < theirs + other.bytes && theirs < mine + bytes;
     }
-    void post(std::function<void()> job) {
-        std::lock_guard lock(mutex_);
-        jobs_.push_back(std::move(job));
-        changed_.notify_one();
-    }
-    void end() {
-        {
-            std::lock_guard lock(mutex_);
-            stops = true;
-            changed_.notify_one();
-        }
-        worker_.join();
-        nccl_double::unmap(meeting);
-    }
+};
 
-    void fail(ncclResult_t result, const std::string& words) {
-        nccl_double::error(result, words);
-        state = result;
-    }
-
-    /// Waits for `ready`; false when this or another rank has given up.
-    template <class Ready>
-    bool wait(Ready ready) {
-        while (!ready()) {
-            const bool over = stops || meeting->aborted != 0;
-            if (over && !ready()) {
-                if (!stops)
-                    fail(ncclRemoteError, fmt::format("rank {} has aborted", meeting->aborted - 1));
-                return false;
-            }
-            usleep(50);
-        }
-        return true;
-    }
-    bool meet() {
-        meeting->arrived[rank] = ++meetings;
-        return wait([this] {
-            for (int r = 0; r < size; ++r)
-                if (meeting->arrived[r] < meetings) return false;
-            return true;
-        });
-    }
-
-    /// All ranks must make the same call, otherwise it is an error on each.
-    bool agree(const nccl_double::Call& own) {
-        meeting->calls[rank] = own;
-        if (!meet()) return false;
-        for (int r = 0; r < size; ++r) {
-            const nccl_double::Call& other = meeting->calls[r];
-            if (other.count == own.count && other.type == own.type && other.op == own.op) continue;
-            fail(ncclInvalidUsage,
-                 fmt::format("rank {} reduces {} of type {} by {}, rank {} {} of type {} by {}",
-                             rank, own.count, own.type, own.op, r, other.count, other.type,
-                             other.op));
+bool are_owned(std::initializer_list<Memory> all) {
+    Process& p = process();
+    std::lock_guard lock(p.mutex);
+    for (const Memory& each : all)
+        if (p.owns && each.bytes > 0 && !p.owns(each.data, each.bytes)) {
+            p.last_error = "a buffer is not in the device's memory";
             return false;
         }
-        return meet();
-    }
+    return true;
+}
 
-    bool reduce(const void* from, void* to, const nccl_double::Call& call) {
-        if (!agree(call)) return false;
-        const auto type = ncclDataType_t(call.type);
-        const size_t width = nccl_double::size_of(type), most = nccl_double::piece_bytes / width;
-        for (size_t begin = 0; begin < call.count; begin += most) {
-            const size_t n = std::min(most, size_t(call.count) - begin);
-            std::memcpy(meeting->pieces[rank], static_cast<const char*>(from) + begin * width,
-                        n * width);
-            if (!meet()) return false;
-            std::vector<const void*> parts;
-            for (int r = 0; r < size; ++r) parts.push_back(meeting->pieces[r]);
-            nccl_double::add(type, ncclRedOp_t(call.op), parts,
-                             static_cast<char*>(to) + begin * width, n);
-            if (!meet()) return false;
-        }
-        return true;
-    }
+/// What every call is checked for.
+ncclResult_t check(ncclComm* comm, cudaStream_t cuda_stream, ncclDataType_t type, int other) {
+    if (!comm || comm->state != ncclSuccess)
+        return error(ncclInvalidArgument, "the communicator is not ready");
+    if (size_of(type) == 0) return error(ncclInvalidArgument, fmt::format("type {}", int(type)));
+    if (other < 0 || other >= comm->size)
+        return error(ncclInvalidArgument, fmt::format("rank {} of {}", other, comm->size));
+    auto* stream = reinterpret_cast<EmulatedStream*>(cuda_stream);
+    if (!stream || stream->is_stream != EmulatedStream::proof)
+        return error(ncclInvalidArgument, "that is no stream");
+    return ncclSuccess;
+}
 
-private:
-    void work() {
-        std::unique_lock lock(mutex_);
-        while (true) {
-            changed_.wait(lock, [this] { return stops || !jobs_.empty(); });
-            if (stops) return;
-            auto job = std::move(jobs_.front());
-            jobs_.pop_front();
-            lock.unlock();
-            job();
-            lock.lock();
-        }
-    }
+ncclResult_t check_op(ncclRedOp_t op) {
+    return op == ncclSum || op == ncclAvg
+               ? ncclSuccess
+               : error(ncclInvalidArgument, fmt::format("op {}", int(op)));
+}
 
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::deque<std::function<void()>> jobs_;
-    std::thread worker_;
-};
+/// Memory that is read and written must not overlap, unless the call is in place: one begins where
+/// the other's part of this rank does.
+ncclResult_t check_memory(const Memory& from, const Memory& to, bool is_in_place) {
+    if (!are_owned({from, to})) return ncclInvalidArgument;
+    if (!is_in_place && from.overlaps(to))
+        return error(ncclInvalidArgument, "buffers overlap, but not as those of a call in place");
+    return ncclSuccess;
+}
+
+ncclResult_t end_group() {
+    Group ended = std::exchange(group, {});
+    if (ended.result != ncclSuccess) return ended.result;
+    if (!ended.comm) return ncclSuccess;
+    return ended.comm->post(std::move(ended.work), ended.hangs);
+}
+
+/// One call as a group of its own, or as a part of the thread's.
+template <class Add>
+ncclResult_t enter(ncclComm* comm, cudaStream_t stream, int noted, ncclResult_t checked, Add add) {
+    const ncclResult_t result = noted > 0 ? ncclResult_t(noted) : checked;
+    const bool alone = group.depth == 0;
+    if (result == ncclSuccess) {
+        group.comm = comm;
+        group.work.stream = reinterpret_cast<EmulatedStream*>(stream);
+        group.hangs = group.hangs || noted == nccl_double_hangs;
+        add(group.work);
+    } else if (!alone && group.result == ncclSuccess) {
+        group.result = result;
+    }
+    if (alone) return result == ncclSuccess ? end_group() : result;
+    return result;
+}
+
+}  // namespace
+}  // namespace nccl_double
 
 using namespace nccl_double;
 
@@ -211,13 +173,7 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int ranks, ncclUniqueId id
     made->rank = rank;
     made->size = ranks;
     made->blocks = config->blocking != 0;
-    made->start();
-    made->post([made, path] {
-        ++made->meeting->joined;
-        const bool all = made->wait([made] { return made->meeting->joined >= made->size; });
-        unlink(path.c_str());
-        if (all) made->state = ncclSuccess;
-    });
+    made->start(path);
     *comm = made;
     while (made->blocks && made->state == ncclInProgress) usleep(50);
     return made->state;
@@ -225,7 +181,7 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* comm, int ranks, ncclUniqueId id
 
 ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* state) {
     if (!comm) return error(ncclInvalidArgument, "no communicator");
-    *state = comm->state;
+    *state = comm->ask();
     return ncclSuccess;
 }
 
@@ -268,38 +224,107 @@ const char* ncclGetLastError(ncclComm_t) {
     return copy.c_str();
 }
 
+ncclResult_t ncclGroupStart() {
+    if (int result = note("ncclGroupStart")) return ncclResult_t(result);
+    ++group.depth;
+    return ncclSuccess;
+}
+
+ncclResult_t ncclGroupEnd() {
+    const int result = note("ncclGroupEnd");
+    if (group.depth == 0) return error(ncclInvalidUsage, "ncclGroupEnd: not in a group call");
+    if (result > 0) group.result = ncclResult_t(result);
+    group.hangs = group.hangs || result == nccl_double_hangs;
+    return --group.depth == 0 ? end_group() : ncclSuccess;
+}
+
 ncclResult_t ncclAllReduce(const void* from, void* to, size_t count, ncclDataType_t type,
-                           ncclRedOp_t op, ncclComm_t comm, cudaStream_t cuda_stream) {
-    const int result = note("ncclAllReduce");
-    if (result > 0) return ncclResult_t(result);
-    if (!comm || comm->state != ncclSuccess)
-        return error(ncclInvalidArgument, "the communicator is not ready");
-    if (size_of(type) == 0) return error(ncclInvalidArgument, fmt::format("type {}", int(type)));
-    if (op != ncclSum && op != ncclAvg)
-        return error(ncclInvalidArgument, fmt::format("op {}", int(op)));
-    auto* stream = reinterpret_cast<EmulatedStream*>(cuda_stream);
-    if (!stream || stream->is_stream != EmulatedStream::proof)
-        return error(ncclInvalidArgument, "that is no stream");
-    Process& p = process();
-    {
-        std::lock_guard lock(p.mutex);
-        const size_t bytes = count * size_of(type);
-        if (p.owns && !(p.owns(from, bytes) && p.owns(to, bytes))) {
-            p.last_error = "a buffer is not in the device's memory";
-            return ncclInvalidArgument;
+                           ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream) {
+    const int noted = note("ncclAllReduce");
+    ncclResult_t checked = check(comm, stream, type, 0);
+    if (checked == ncclSuccess) checked = check_op(op);
+    const size_t bytes = count * size_of(type);
+    if (checked == ncclSuccess) checked = check_memory({from, bytes}, {to, bytes}, from == to);
+    return enter(comm, stream, noted, checked, [&](Work& work) {
+        {
+            std::lock_guard lock(process().mutex);
+            process().elements += long(count);
+            process().last_type = type;
         }
-        p.elements += long(count);
-        p.last_type = type;
-    }
-    if (stream->do_earlier_work) stream->do_earlier_work(*stream);
-    ++stream->given;
-    if (result == nccl_double_hangs) return ncclSuccess;
-    if (!comm->blocks) comm->state = ncclInProgress;
-    comm->post([=] {
-        if (comm->state == ncclInProgress) comm->state = ncclSuccess;
-        if (comm->reduce(from, to, {count, type, op})) ++stream->done;
+        work.collectives.emplace_back([=, call = Call{Kind::all_reduce, -1, count, type, op}] {
+            return comm->all_reduce(from, to, call);
+        });
     });
-    return comm->state;
+}
+
+ncclResult_t ncclReduceScatter(const void* from, void* to, size_t count, ncclDataType_t type,
+                               ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream) {
+    const int noted = note("ncclReduceScatter");
+    ncclResult_t checked = check(comm, stream, type, 0);
+    if (checked == ncclSuccess) checked = check_op(op);
+    if (checked == ncclSuccess) {
+        const size_t bytes = count * size_of(type);
+        checked = check_memory({from, bytes * size_t(comm->size)}, {to, bytes},
+                               to == static_cast<const char*>(from) + size_t(comm->rank) * bytes);
+    }
+    return enter(comm, stream, noted, checked, [&](Work& work) {
+        work.collectives.emplace_back([=, call = Call{Kind::reduce_scatter, -1, count, type, op}] {
+            return comm->reduce_scatter(from, to, call);
+        });
+    });
+}
+
+ncclResult_t ncclAllGather(const void* from, void* to, size_t count, ncclDataType_t type,
+                           ncclComm_t comm, cudaStream_t stream) {
+    const int noted = note("ncclAllGather");
+    ncclResult_t checked = check(comm, stream, type, 0);
+    if (checked == ncclSuccess) {
+        const size_t bytes = count * size_of(type);
+        checked = check_memory({from, bytes}, {to, bytes * size_t(comm->size)},
+                               from == static_cast<char*>(to) + size_t(comm->rank) * bytes);
+    }
+    return enter(comm, stream, noted, checked, [&](Work& work) {
+        work.collectives.emplace_back([=, call = Call{Kind::all_gather, -1, count, type, 0}] {
+            return comm->all_gather(from, to, call);
+        });
+    });
+}
+
+ncclResult_t ncclBroadcast(const void* from, void* to, size_t count, ncclDataType_t type, int root,
+                           ncclComm_t comm, cudaStream_t stream) {
+    const int noted = note("ncclBroadcast");
+    ncclResult_t checked = check(comm, stream, type, root);
+    const size_t bytes = count * size_of(type);
+    if (checked == ncclSuccess)  // Only root's `from` is read.
+        checked = check_memory({from, comm->rank == root ? bytes : 0}, {to, bytes}, from == to);
+    return enter(comm, stream, noted, checked, [&](Work& work) {
+        work.collectives.emplace_back([=, call = Call{Kind::broadcast, root, count, type, 0}] {
+            return comm->broadcast(from, to, call);
+        });
+    });
+}
+
+ncclResult_t ncclSend(const void* from, size_t count, ncclDataType_t type, int peer,
+                      ncclComm_t comm, cudaStream_t stream) {
+    const int noted = note("ncclSend");
+    ncclResult_t checked = check(comm, stream, type, peer);
+    if (checked == ncclSuccess && !are_owned({{from, count * size_of(type)}}))
+        checked = ncclInvalidArgument;
+    return enter(comm, stream, noted, checked, [&](Work& work) {
+        char* const data = static_cast<char*>(const_cast<void*>(from));
+        work.messages.push_back({true, peer, data, count, type});
+    });
+}
+
+ncclResult_t ncclRecv(void* to, size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
+                      cudaStream_t stream) {
+    const int noted = note("ncclRecv");
+    ncclResult_t checked = check(comm, stream, type, peer);
+    if (checked == ncclSuccess && !are_owned({{to, count * size_of(type)}}))
+        checked = ncclInvalidArgument;
+    return enter(comm, stream, noted, checked, [&](Work& work) {
+        work.messages.push_back({false, peer, static_cast<char*>(to), count, type});
+    });
 }
 
 void nccl_double_fail(const char* call, int result, const char* words) {
@@ -322,4 +347,5 @@ int nccl_double_last_type() {
     std::lock_guard lock(process().mutex);
     return process().last_type;
 }
+void nccl_double_hold(bool held) { process().is_held = held; }
 }

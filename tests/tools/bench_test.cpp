@@ -186,6 +186,17 @@ TEST(Bench, wrong_names_are_told_what_there_is) {
     EXPECT_THAT(variant.output, HasSubstr("compiled"));
 }
 
+/// Times and memory of a process are those of one variant.
+TEST(Bench, one_process_measures_one_variant) {
+    for (const char* variants : {"", "--variant eager,step "}) {
+        const auto result =
+            run(program("catena") + " bench --here --seconds 0 " + variants + "mlp");
+        EXPECT_NE(result.status, 0);
+        EXPECT_THAT(result.output, HasSubstr("--here measures one variant in this process; "
+                                             "--variant names "));
+    }
+}
+
 std::string read_text(const std::string& path) {
     std::ifstream file(path);
     return {std::istreambuf_iterator<char>(file), {}};

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "frontend/pages/program_page.h"
-#include "frontend/static_graph/call/profile_shares.h"
+#include "frontend/static_graph/call/profile.h"
 #include "runtime/core/system/counted.h"
 #include "runtime/program/run/joint_executable.h"
 

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "frontend/static_graph/call/profile_shares.h"
 #include "runtime/core/system/error.h"
 #include "runtime/file/write_file.h"
 #include "runtime/profile/ceilings.h"

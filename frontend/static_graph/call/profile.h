@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/profile/machine_shares.h"
 #include "runtime/profile/profile_scope.h"
 #include "runtime/program/schedule/executable.h"
 
@@ -45,5 +46,12 @@ struct RegionProfile {
     /// written.
     void save(const std::string& path) const;
 };
+
+/// How much of what its device can do at most each row of a profile used, in the order of the rows.
+/// A device is measured where nobody has done so before, which takes seconds; what was measured is
+/// kept for later processes.
+std::vector<MachineShares> machine_shares(const RegionProfile& profile);
+/// As machine_shares(), with 0 for what nobody has measured.
+std::vector<MachineShares> known_machine_shares(const RegionProfile& profile);
 
 }  // namespace catena

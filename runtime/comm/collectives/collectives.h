@@ -1,8 +1,9 @@
 #pragma once
 
-// Calls of all ranks of a group over bytes in the host's memory, below those of Communicator.
+// Calls of all ranks of a group over bytes in memory, below those of Communicator.
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -11,7 +12,7 @@
 
 namespace catena {
 
-/// Bytes in the host's memory.
+/// Bytes in the memory of the host, or of the device that the collectives are for.
 struct Block {
     /// The address; null for a block that this rank neither gives nor gets.
     void* data = nullptr;
@@ -22,6 +23,7 @@ struct Block {
 /// How the ranks of a group move and add blocks. All ranks make the same call with the same sizes;
 /// `call` names it in errors. `blocks` and `parts` have one block for each rank. Each function
 /// returns how many bytes this rank has sent; where a library sends them, how many it has to send.
+/// Those of a device may return before the blocks are moved: see take_completion().
 class Collectives {
 public:
     virtual ~Collectives() = default;
@@ -45,6 +47,11 @@ public:
     virtual int64_t all_reduce(const char* call, Dtype dtype, void* data, int64_t count,
                                Reduction reduction, Sums sums) = 0;
 
+    /// Returns when a call is done, and throws its error. Its argument says which rank is gone, or
+    /// -1, for the error.
+    using Completion = std::function<void(const std::function<int()>& lost_rank)>;
+    /// What waits for the call that has returned last; null if it was done when it returned.
+    virtual Completion take_completion() { return nullptr; }
     /// The memory that messages of a failed call may still read or write, besides the blocks.
     virtual std::shared_ptr<void> take_memory_in_use() { return nullptr; }
 };

@@ -49,6 +49,8 @@ public:
 protected:
     int rank() const { return rank_; }
     int size() const { return size_; }
+    /// A broadcast whose root sends the block to every other rank.
+    int64_t broadcast_directly(const char* call, int root, Block block);
     /// Calls f. If it fails, `memory` is kept: messages may still use it.
     template <class F>
     auto keeping(std::initializer_list<Array> memory, F&& f) {

@@ -7,10 +7,12 @@
 namespace catena {
 
 /// The functions of NCCL that Catena calls, loaded at run time: NCCL is not linked.
-#define CATENA_NCCL(entry)                                                            \
-    entry(ncclGetUniqueId) entry(ncclCommInitRankConfig) entry(ncclCommGetAsyncError) \
-        entry(ncclCommAbort) entry(ncclGetErrorString) entry(ncclGetLastError)        \
-            entry(ncclAllReduce)
+#define CATENA_NCCL(entry)                                                                 \
+    entry(ncclGetUniqueId) entry(ncclCommInitRankConfig) entry(ncclCommGetAsyncError)      \
+        entry(ncclCommAbort) entry(ncclGetErrorString) entry(ncclGetLastError)             \
+            entry(ncclAllReduce) entry(ncclReduceScatter) entry(ncclAllGather)             \
+                entry(ncclBroadcast) entry(ncclSend) entry(ncclRecv) entry(ncclGroupStart) \
+                    entry(ncclGroupEnd)
 
 struct NcclLibrary {
     decltype(&::ncclGetVersion) ncclGetVersion = nullptr;

@@ -1,6 +1,8 @@
 #include "runtime/comm/tcp/meeting.h"
 
-#include <sstream>
+#include <charconv>
+#include <optional>
+#include <string_view>
 #include <thread>
 
 #include <unistd.h>
@@ -35,6 +37,29 @@ bool receive_table(Socket& from, int size, std::string& table, Deadline deadline
         return false;
     table.resize(bytes);
     return from.receive_all(table.data(), bytes, deadline);
+}
+
+/// "host port\n" at the beginning of a table, which then begins behind it; none if it is no
+/// address.
+std::optional<Endpoint> take_endpoint(std::string_view& table) {
+    const size_t space = table.find(' '), end = table.find('\n');
+    if (end == table.npos || space > end) return {};
+    Endpoint made{std::string(table.substr(0, space)), 0};
+    const char *first = table.data() + space + 1, *last = table.data() + end;
+    const auto read = std::from_chars(first, last, made.port);
+    if (read.ec != std::errc() || read.ptr != last || made.port < 1 || made.port > 65535 ||
+        !is_numeric(made.host))
+        return {};
+    table.remove_prefix(end + 1);
+    return made;
+}
+
+/// The endpoints of a table; none if it is not one of so many ranks.
+std::optional<std::vector<Endpoint>> endpoints_of(std::string_view table, int size) {
+    std::vector<Endpoint> all;
+    while (std::optional<Endpoint> next = take_endpoint(table)) all.push_back(*std::move(next));
+    if (!table.empty() || int(all.size()) != size) return {};
+    return all;
 }
 
 std::string key_of_group(const std::string& secret, const Digest& nonce) {
@@ -223,15 +248,15 @@ MetRanks Attendance::join() {
         wait_for_parent(root, table);
     else
         met_.lines[0] = std::move(root);
-    std::istringstream words(table);
-    for (Endpoint& e : met_.endpoints) {
-        if (!(words >> e.host >> e.port))
-            fail<CommunicationError>(
-                "rendezvous at {}: rank {} got a table of addresses that is shorter than {} ranks",
-                where_.place, met_.rank, met_.size);
-        // Of a rank on rank 0's machine, seen from there.
+    std::optional<std::vector<Endpoint>> endpoints = endpoints_of(table, met_.size);
+    if (!endpoints)
+        fail<CommunicationError>(
+            "rendezvous at {}: rank {} got a table of addresses that is none of {} ranks",
+            where_.place, met_.rank, met_.size);
+    met_.endpoints = *std::move(endpoints);
+    // Of a rank on rank 0's machine, seen from there.
+    for (Endpoint& e : met_.endpoints)
         if (is_loopback(e.host)) e.host = host_of_root;
-    }
     met_.endpoints[0] = {host_of_root, port_of_root};
     forward(table);
     return std::move(met_);

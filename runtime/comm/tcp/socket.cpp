@@ -19,11 +19,12 @@ namespace catena {
 namespace {
 
 struct Addresses {
-    Addresses(const std::string& host, int port, bool to_listen, int family = AF_UNSPEC) {
+    Addresses(const std::string& host, int port, bool to_listen, int family = AF_UNSPEC,
+              int flags = 0) {
         addrinfo hints{};
         hints.ai_socktype = SOCK_STREAM;
         hints.ai_family = family;
-        hints.ai_flags = (to_listen ? AI_PASSIVE : 0) | AI_NUMERICSERV;
+        hints.ai_flags = (to_listen ? AI_PASSIVE : 0) | AI_NUMERICSERV | flags;
         error = getaddrinfo(host.empty() ? nullptr : host.c_str(), std::to_string(port).c_str(),
                             &hints, &first);
     }
@@ -223,6 +224,11 @@ bool is_loopback(const std::string& host) {
     for (const addrinfo* a = addresses.first; a; a = a->ai_next)
         if (!is_loopback(*a->ai_addr)) return false;
     return addresses.first != nullptr;
+}
+
+bool is_numeric(const std::string& host) {
+    const Addresses addresses(host, 1, false, AF_UNSPEC, AI_NUMERICHOST);
+    return !host.empty() && addresses.first != nullptr;
 }
 
 }  // namespace catena

@@ -53,6 +53,8 @@ Socket connect_to(const std::string& host, int port, Deadline deadline);
 Socket begin_to_connect(const std::string& host, int port);
 /// Whether the host is this machine alone, by all of its addresses (127.0.0.1, ::1).
 bool is_loopback(const std::string& host);
+/// Whether it is an address in numbers, which nobody has to be asked for.
+bool is_numeric(const std::string& host);
 
 /// Waits for the events of poll(); false when the deadline has passed.
 bool wait_for(int file, short events, Deadline deadline);

@@ -51,7 +51,7 @@ const OpDef& op_alltoall() {
             gx.push_back(Variable());
             return gx;
         };
-        return register_message(std::move(op));
+        return register_anywhere(std::move(op));
     }();
     return made;
 }
@@ -77,7 +77,7 @@ const OpDef& op_allgather() {
             return Variables{add(std::span<const Variable>(parts.begin(), parts.end())),
                              Variable()};
         };
-        return register_message(std::move(op));
+        return register_anywhere(std::move(op));
     }();
     return made;
 }
@@ -101,7 +101,7 @@ const OpDef& op_bcast() {
             bool at_root = communicator_in(g.attributes()).rank() == int_in(g.attributes(), "root");
             return Variables{at_root ? sum : Variable(), Variable()};
         };
-        return register_message(std::move(op));
+        return register_anywhere(std::move(op));
     }();
     return made;
 }
@@ -142,7 +142,7 @@ const OpDef& op_gather() {
                                         {"dtype", std::string(name_of(x.dtype))}});
             return Variables{gx[0], Variable()};
         };
-        return register_message(std::move(op));
+        return register_anywhere(std::move(op));
     }();
     return made;
 }
@@ -168,7 +168,7 @@ const OpDef& op_scatter() {
             gx.push_back(Variable());
             return gx;
         };
-        return register_message(std::move(op));
+        return register_anywhere(std::move(op));
     }();
     return made;
 }

@@ -69,9 +69,9 @@ void check_rank(const char* call, Communicator& comm, int rank);
 
 Types types_with_order(std::initializer_list<Type> types);
 OpDef message(const char* name);
-/// Registers an op for communicators that send from host memory.
+/// Registers an op that sends from host memory: a message between two ranks.
 const OpDef& register_message(OpDef op);
-/// Registers an op for communicators that can access device memory.
+/// Registers an op of all ranks, whose arrays a communicator may reach where they are.
 const OpDef& register_anywhere(OpDef op);
 
 }  // namespace catena::parallel

@@ -331,6 +331,10 @@ void run_bench(BenchOptions options) {
     options.threads = thread_count();
     if (options.ceilings) return print_ceilings(options.device, options.json);
     options.workloads = chosen_workloads(options);
+    if (options.here && options.variants.size() != 1)
+        fail<ValueError>(
+            "bench: --here measures one variant in this process; --variant names {}: {}",
+            options.variants.size(), fmt::join(options.variants, ", "));
     if (!options.here)
         for (const auto& name : options.variants) parse_variant(name);
     if (options.limit && options.device != "cpu")
@@ -350,7 +354,7 @@ void run_bench(BenchOptions options) {
     if (!options.save.empty()) return save_programs(options);
 
     if (options.here) {
-        const std::string& variant = options.variants.at(0);
+        const std::string& variant = options.variants[0];
         for (const auto& name : options.workloads)
             std::cout << (variant == limit_variant
                               ? measure_limit(find_workload(name))

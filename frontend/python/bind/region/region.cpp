@@ -8,7 +8,7 @@
 #include "frontend/python/bind/convert/path.h"
 #include "frontend/python/bind/module.h"
 #include "frontend/python/bind/region/region_object.h"
-#include "frontend/static_graph/call/profile_shares.h"
+#include "frontend/static_graph/call/profile.h"
 #include "frontend/static_graph/static_graph.h"
 #include "runtime/profile/profile_scope.h"
 
