@@ -1,5 +1,6 @@
 #include "frontend/dataset/order_sampler.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -37,13 +38,25 @@ ShuffleOrderSampler::ShuffleOrderSampler(int64_t seed, OrderPart part)
                          part.examples, part.drop_last ? " without the rest" : "", part.ranks);
 }
 
-std::vector<int64_t> ShuffleOrderSampler::part_of(int64_t draw) const {
-    CATENA_ASSERT(part_, "asked only of samplers with a part");
-    const std::vector<int64_t> all = permutation(part_->examples, stream_, draw);
+std::vector<int64_t> ShuffleOrderSampler::present_part() const {
+    CATENA_ASSERT(part_ && draws_ > 0, "asked only of samplers with a part, behind an order");
+    const int64_t n = part_->examples;
+    const std::vector<int64_t> all = permutation(n, stream_, draws_ - 1);
     std::vector<int64_t> mine(size_t(size_of(*part_)));
-    for (size_t i = 0; i < mine.size(); ++i)
-        mine[i] = all[size_t((part_->rank + int64_t(i) * part_->ranks) % part_->examples)];
+    for (size_t i = 0; i < mine.size(); ++i) {
+        const int64_t at = (shift_ + part_->rank + int64_t(i) * part_->ranks) % n;
+        mine[i] = all[size_t(at < 0 ? at + n : at)];  // Before the rest of a divided order.
+    }
     return mine;
+}
+
+int64_t ShuffleOrderSampler::divide_rest(int64_t taken) {
+    CATENA_ASSERT(part_, "asked only of samplers with a part");
+    const int64_t ranks = part_->ranks, left = part_->examples - taken;
+    const int64_t each = std::max<int64_t>(1, (left + (part_->drop_last ? 0 : ranks - 1)) / ranks);
+    const int64_t position = size_of(*part_) - each;
+    shift_ = taken - position * ranks;
+    return position;
 }
 
 std::vector<int64_t> ShuffleOrderSampler::operator()(const std::vector<int64_t>& order, int64_t) {
@@ -52,7 +65,9 @@ std::vector<int64_t> ShuffleOrderSampler::operator()(const std::vector<int64_t>&
             fail<ValueError>(
                 "ShuffleOrderSampler: the dataset has {} examples, the sampler was made for {}",
                 order.size(), part_->examples);
-        return part_of(draws_++);
+        ++draws_;
+        shift_ = 0;
+        return present_part();
     }
     std::vector<int64_t> shuffled;
     shuffled.reserve(order.size());

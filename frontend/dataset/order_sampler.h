@@ -47,11 +47,22 @@ public:
     int64_t draws() const { return draws_; }
     /// Sets how many orders have been drawn, as when a training is resumed.
     void set_draws(int64_t draws) { draws_ = draws; }
-    /// Whether it gives a part of every order, so that the order of an epoch follows from seed and
-    /// draws().
-    bool has_part() const { return part_.has_value(); }
-    /// The part of the order number `draw`; only for a sampler that has a part.
-    std::vector<int64_t> part_of(int64_t draw) const;
+    /// The part that it gives of every order, so that the order of an epoch follows from seed,
+    /// draws() and shift(); null: it gives whole orders.
+    const OrderPart* part() const { return part_ ? &*part_ : nullptr; }
+    /// The part of the latest order; only for a sampler that has a part.
+    std::vector<int64_t> present_part() const;
+    /// Example i of the part is number shift() + rank + i * ranks of the latest order: 0, unless
+    /// its rest was divided anew.
+    int64_t shift() const { return shift_; }
+    /// Sets the shift of the latest order, as when a training is resumed.
+    void set_shift(int64_t shift) { shift_ = shift; }
+    /// Divides the rest of the latest order, of which other numbers of ranks have given the first
+    /// `taken` examples: the part begins with it at the position that is returned, at which the
+    /// epoch has as many examples left as they have, shared out. Fewer than `ranks` of the order's
+    /// first ones fill it up. With drop_last as many are left out instead, unless no rank would
+    /// have any.
+    int64_t divide_rest(int64_t taken);
     /// The seed.
     int64_t seed() const { return int64_t(stream_.seed); }
     /// Sets the seed, as when a training is resumed.
@@ -59,7 +70,7 @@ public:
 
 private:
     RandomStream stream_;
-    int64_t draws_ = 0;
+    int64_t draws_ = 0, shift_ = 0;
     std::optional<OrderPart> part_;
 };
 

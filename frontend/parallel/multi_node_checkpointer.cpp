@@ -8,14 +8,25 @@
 #include <set>
 #include <system_error>
 
+#include "frontend/parallel/agreement.h"
+#include "frontend/parallel/lines.h"
+#include "frontend/parallel/multi_node_snapshot.h"
+#include "frontend/parallel/other_ranks.h"
 #include "frontend/parallel/whole_files.h"
 #include "frontend/serializer/npz.h"
+#include "frontend/trainer/extensions/snapshot/snapshot_file.h"
 #include "frontend/trainer/trainer.h"
 #include "frontend/trainer/updater.h"
 
 namespace catena::extensions {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* checkpointer_name = "create_multi_node_checkpointer";
+
+}  // namespace
 
 struct MultiNodeCheckpointer::Body {
     std::string name;
@@ -45,6 +56,25 @@ struct MultiNodeCheckpointer::Body {
             if (error == std::errc() && end == last) found.insert(iteration);
         }
         return found;
+    }
+
+    /// The latest iteration of rank 0's that is of another number of ranks, with this number; none
+    /// if the latest is not. The same on all ranks.
+    std::optional<std::pair<int64_t, int64_t>> of_other_ranks() const {
+        std::string latest;
+        on_root(*communicator, checkpointer_name, [&] {
+            const std::set<int64_t> own = own_files();
+            for (auto iteration = own.rbegin(); iteration != own.rend(); ++iteration) {
+                if (!damage_of(file(*iteration), SnapshotFormat::npz).empty()) continue;
+                const auto saved = ranks_in(*open_snapshot(file(*iteration), SnapshotFormat::npz));
+                if (saved && *saved != communicator->size())
+                    latest = fmt::format("{}\n{}\n", *iteration, *saved);
+                return;
+            }
+        });
+        const std::vector<std::string> lines = lines_of(communicator->bcast_bytes(latest));
+        if (lines.empty()) return {};
+        return std::pair(int64_t(std::stoll(lines[0])), int64_t(std::stoll(lines[1])));
     }
 
     /// Iterations that every rank has.
@@ -114,14 +144,37 @@ std::optional<int64_t> MultiNodeCheckpointer::maybe_load(Trainer& trainer,
     if (b.options.path.empty()) b.options.path = path.empty() ? trainer.out() : path;
     const std::vector<int64_t> common = b.common_files();
     b.saved = std::set<int64_t>(common.begin(), common.end());
+    if (const auto other = b.of_other_ranks()) {
+        const auto [iteration, ranks] = *other;
+        if (!b.options.ranks_are_alike)
+            wrong_number_of_ranks(checkpointer_name, ranks, b.communicator->size(),
+                                  ", each of which may have another part of the model (the option "
+                                  "ranks_are_alike says that none has)");
+        load_of_rank_0(trainer, iteration);
+        return iteration;
+    }
     std::vector<std::string> files;  // The latest first.
     for (auto iteration = common.rbegin(); iteration != common.rend(); ++iteration)
         files.push_back(b.file(*iteration));
     const std::optional<size_t> latest =
-        first_whole(*b.communicator, "create_multi_node_checkpointer", files, SnapshotFormat::npz);
+        first_whole(*b.communicator, checkpointer_name, files, SnapshotFormat::npz);
     if (!latest) return {};
     load_npz(files[*latest], trainer);
     return common[common.size() - 1 - *latest];
+}
+
+void MultiNodeCheckpointer::load_of_rank_0(Trainer& trainer, int64_t iteration) {
+    Body& b = *body_;
+    const bool own_seeds = have_own_seeds(*b.communicator);
+    const SerializeFunction target = [&](const Serializer& s) { trainer.serialize(s); };
+    multi_node_snapshot(b.communicator)
+        .spread(
+            [&] {
+                load_of_any_ranks(*open_snapshot(b.file(iteration), SnapshotFormat::npz),
+                                  checkpointer_name, b.communicator->size(), target);
+            },
+            target);
+    if (own_seeds) separate_random_state(b.communicator->rank());
 }
 
 void MultiNodeCheckpointer::save(const SerializeFunction& target, int64_t iteration) {
@@ -153,6 +206,10 @@ void MultiNodeCheckpointer::on_error(Trainer&, const std::exception&) { body_->f
 
 void MultiNodeCheckpointer::finalize() {
     if (body_->all_succeeded() && !body_->options.path.empty()) body_->remove_all_but({});
+}
+
+void MultiNodeCheckpointer::serialize(const Serializer& s) {
+    serialize_ranks(s, checkpointer_name, body_->communicator->size());
 }
 
 }  // namespace catena::extensions

@@ -16,6 +16,9 @@ struct CheckpointerOptions {
     int cp_interval = 5;
     int gc_interval = 5;    ///< Number of older iterations at which snapshots are removed.
     std::string path = {};  ///< The folder; by default the trainer's.
+    /// Whether all ranks have the same model and optimizer, so that another number of ranks can go
+    /// on from rank 0's file; each iterator then goes on as it can, which a line of the log says.
+    bool ranks_are_alike = false;
 };
 
 /// The durations of saving.
@@ -38,7 +41,8 @@ public:
                           CheckpointerOptions options = {});
 
     /// Loads the latest iteration whose files all ranks have and can read, and returns it; none if
-    /// no iteration has files of all. FileError on all ranks if none can be read. Call it on all
+    /// no iteration has files of all. FileError on all ranks if none can be read; an error on all
+    /// if the latest is of another number of ranks, unless options.ranks_are_alike. Call it on all
     /// ranks, before the training.
     std::optional<int64_t> maybe_load(Trainer& trainer, const std::string& path = "");
     /// Saves any object; call it on all ranks.
@@ -49,12 +53,15 @@ public:
     void operator()(Trainer& trainer) override;
     void on_error(Trainer& trainer, const std::exception& error) override;
     void finalize() override;
+    /// Saves how many ranks there are.
+    void serialize(const Serializer& s) override;
     std::string default_name() const override { return "_MultiNodeCheckpointer"; }
     /// A low priority: after everything that changes values.
     int priority() const override { return -100; }
 
 private:
     struct Body;
+    void load_of_rank_0(Trainer& trainer, int64_t iteration);
     std::shared_ptr<Body> body_;
 };
 

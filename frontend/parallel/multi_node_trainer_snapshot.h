@@ -12,8 +12,9 @@ namespace catena::extensions {
 /// A snapshot of each replica set, taken by its master, whose rank ends the file's name
 /// ("snapshot_iter_100.0"). With autoload every master loads the latest file that all masters have
 /// and can read, and sends the state to its replicas. All ranks extend their trainers with it.
-/// Another number of ranks has other parts of the data, and cannot go on from the file: that is a
-/// ValueError.
+/// Another number of ranks goes on from the file, too: with all that the ranks have in common, and
+/// with iterators that divide what was left of their epoch, or begin it anew. A line of the log
+/// says which.
 class MultiNodeTrainerSnapshot : public Extension {
 public:
     /// Saves `target`; an empty one is the trainer. ValueError as MultiNodeSnapshot.
@@ -26,7 +27,8 @@ public:
     void stopped(Trainer& trainer) override;
     void on_error(Trainer& trainer, const std::exception& error) override;
     void finalize() override;
-    /// Saves how many ranks there are; ValueError when a file of another number is loaded.
+    /// Saves how many ranks there are; ValueError when a file of another number is loaded in any
+    /// other way than by resume().
     void serialize(const Serializer& s) override;
     std::string default_name() const override { return actual_.default_name(); }
     AnyTrigger trigger() const override { return actual_.trigger(); }
@@ -34,6 +36,7 @@ public:
 
 private:
     void resume_all_sets(Trainer& trainer, const SerializeFunction& target);
+    void load_file(const std::string& file, const SerializeFunction& target) const;
 
     MultiNodeSnapshot sets_;
     SnapshotNames names_;  ///< The names of the files of this rank's set.

@@ -123,7 +123,11 @@ private:
         read_.is_new_epoch = false;
         while (int64_t(samples.size()) < batch_size_) {
             std::optional<ShardSample> sample = stream_.next();
-            if (!sample) break;  // A pass without a sample.
+            if (!sample) {  // A pass without a sample.
+                if (!stream_.order().rest.has(stream_.place().pass)) break;
+                stream_.next_pass();
+                continue;
+            }
             samples.push_back(std::move(*sample));
             ++read_.position;
             const bool pass_is_over = stream_.at_end_of_pass();
@@ -266,15 +270,18 @@ void ShardBatches::reset() {
     progress_ = std::move(begin);
 }
 
-void ShardBatches::go_to(ShardProgress progress, int64_t seed) {
+void ShardBatches::go_to(ShardProgress progress, int64_t seed, ShardRest rest) {
     stop();
     options_.order.seed = seed;
+    options_.order.rest = std::move(rest);
     progress_ = std::move(progress);
 }
 
-ShardPlace ShardBatches::place_beside(const ShardPlace& other, int64_t seed) const {
+ShardPlace ShardBatches::place_beside(const ShardPlace& other, int64_t seed,
+                                      const ShardRest& rest) const {
     ShardOrder order = options_.order;
     order.seed = seed;
+    order.rest = rest;
     ShardStream mine(paths_, order);
     if (options_.epoch_size > 0)
         mine.go_behind(other.total);

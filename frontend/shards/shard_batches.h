@@ -64,12 +64,12 @@ public:
     /// Ends the threads; next() starts them again.
     void stop();
     const ShardProgress& progress() const { return progress_; }
-    /// Continues at a place, with the orders of this seed.
-    void go_to(ShardProgress progress, int64_t seed);
-    /// Where this rank is when another one with the same options and this seed is at `other`:
-    /// behind as many samples, or passes where an epoch is one. The samples of its shards are
-    /// counted for it; FileError if they cannot be.
-    ShardPlace place_beside(const ShardPlace& other, int64_t seed) const;
+    /// Continues at a place, with the orders of this seed, of ranks that have begun with this rest.
+    void go_to(ShardProgress progress, int64_t seed, ShardRest rest);
+    /// Where this rank is when another one with the same options, this seed and this rest is at
+    /// `other`: behind as many samples, or passes where an epoch is one. The samples of its shards
+    /// are counted for it; FileError if they cannot be.
+    ShardPlace place_beside(const ShardPlace& other, int64_t seed, const ShardRest& rest) const;
     int64_t batch_size() const { return batch_size_; }
     const ShardBatchesOptions& options() const { return options_; }
     const std::vector<std::string>& paths() const { return paths_; }

@@ -56,7 +56,7 @@ struct ShardIteratorOptions {
 ///
 /// A snapshot has the names of the samples in the window, not their content; loading it reads them
 /// again. Every rank can load a file of any other one: it continues behind as many samples, and
-/// counts those of its shards for it.
+/// counts those of its shards for it. Another number of ranks divides what was left of the shards.
 class ShardIterator : public Iterator {
 public:
     /// An iterator over the shards that the pattern names, see expand_shards(). ValueError for

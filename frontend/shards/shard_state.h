@@ -10,7 +10,8 @@ class Serializer;
 class ShardBatches;
 
 /// Saves or loads where batches are, under Chainer's keys what iterators have in common. FileError
-/// for a file of other shards or of another number of ranks. `batches` must outlive the loading.
+/// for a file of other shards. Another number of ranks divides what those of the file have left,
+/// sample by sample. `batches` must outlive the loading.
 void serialize_shards(ShardBatches& batches, const Serializer& s);
 
 /// A number that lists of shards have in common if the files have the same names, in whatever

@@ -16,6 +16,10 @@ constexpr uint64_t draws_of_rank_0 = 1;
 
 }  // namespace
 
+bool ShardPiece::has(int64_t sample) const {
+    return sample >= begin || std::ranges::binary_search(loose, sample);
+}
+
 ShardStream::ShardStream(std::vector<std::string> paths, ShardOrder order)
     : paths_(std::move(paths)), order_(order) {
     if (order_.ranks < 1 || order_.rank < 0 || order_.rank >= order_.ranks)
@@ -23,18 +27,36 @@ ShardStream::ShardStream(std::vector<std::string> paths, ShardOrder order)
     if (order_.window < 1)
         fail<ValueError>("shards: a window of {} samples; it should be 1 or more", order_.window);
     if (paths_.empty()) fail<ValueError>("shards: there are no paths");
+    place_ = beginning();
     begin_pass();
 }
 
-void ShardStream::begin_pass() {
+ShardPlace ShardStream::beginning() const {
+    return {.pass = order_.rest.pass, .total = order_.rest.total, .window = {}};
+}
+
+std::vector<ShardPiece> ShardStream::shards_of(int64_t pass) const {
+    std::vector<ShardPiece> mine;
+    if (order_.rest.has(pass)) {
+        const std::vector<ShardPiece>& all = order_.rest.passes[size_t(pass - order_.rest.pass)];
+        for (size_t i = size_t(order_.rank); i < all.size(); i += size_t(order_.ranks))
+            mine.push_back(all[i]);
+        return mine;
+    }
     const int64_t count = int64_t(paths_.size());
     std::vector<int64_t> all(paths_.size());
     if (order_.shuffle)
-        all = permutation(count, {uint64_t(order_.seed), orders_of_shards}, place_.pass);
+        all = permutation(count, {uint64_t(order_.seed), orders_of_shards}, pass);
     else
         std::iota(all.begin(), all.end(), 0);
-    mine_.clear();
-    for (int64_t i = order_.rank; i < count; i += order_.ranks) mine_.push_back(all[size_t(i)]);
+    for (int64_t i = order_.rank; i < count; i += order_.ranks)
+        mine.push_back({.shard = all[size_t(i)]});
+    return mine;
+}
+
+/// Of the rest of a pass there may be nothing for this rank.
+void ShardStream::begin_pass() {
+    while ((mine_ = shards_of(place_.pass)).empty() && order_.rest.has(place_.pass)) ++place_.pass;
 }
 
 double ShardStream::fraction() const { return double(place_.shard) / double(mine_.size() + 1); }
@@ -49,13 +71,16 @@ size_t ShardStream::draw(size_t window) const {
 
 bool ShardStream::read_one() {
     while (place_.shard < int64_t(mine_.size())) {
-        const int64_t shard = mine_[size_t(place_.shard)];
+        const ShardPiece& piece = mine_[size_t(place_.shard)];
+        const int64_t shard = piece.shard;
         if (!reader_) {
             reader_.emplace(paths_[size_t(shard)]);
             while (reader_->position() < place_.sample)
                 if (!reader_->skip())
                     fail<FileError>("{}: has {} samples, {} were read before: it is another file",
                                     paths_[size_t(shard)], reader_->position(), place_.sample);
+        }
+        while (!piece.has(reader_->position()) && reader_->skip()) {
         }
         if (std::optional<ShardSample> sample = reader_->next()) {
             place_.window.emplace_back(shard, sample->index);
@@ -64,6 +89,9 @@ bool ShardStream::read_one() {
             return true;
         }
         counts_[shard] = reader_->position();
+        if (reader_->position() < piece.begin)
+            fail<FileError>("{}: has {} samples, {} were read before: it is another file",
+                            paths_[size_t(shard)], reader_->position(), piece.begin);
         reader_.reset();
         place_.sample = 0;
         ++place_.shard;
@@ -78,15 +106,25 @@ int64_t ShardStream::count_of(int64_t shard) {
 
 bool ShardStream::count_one() {
     while (place_.shard < int64_t(mine_.size())) {
-        const int64_t shard = mine_[size_t(place_.shard)];
-        if (place_.sample < count_of(shard)) {
-            place_.window.emplace_back(shard, place_.sample++);
+        const ShardPiece& piece = mine_[size_t(place_.shard)];
+        const int64_t count = count_of(piece.shard);
+        while (place_.sample < count && !piece.has(place_.sample)) ++place_.sample;
+        if (place_.sample < count) {
+            place_.window.emplace_back(piece.shard, place_.sample++);
             return true;
         }
         place_.sample = 0;
         ++place_.shard;
     }
     return false;
+}
+
+int64_t ShardStream::count_pass() {
+    int64_t samples = 0;
+    for (const ShardPiece& piece : mine_)
+        samples +=
+            std::max<int64_t>(count_of(piece.shard) - piece.begin, 0) + int64_t(piece.loose.size());
+    return samples;
 }
 
 /// Fills the window. Without shuffling nothing is drawn, and one sample ahead tells the end of a
@@ -155,24 +193,26 @@ void ShardStream::go_to(ShardPlace place) {
 }
 
 void ShardStream::go_to_pass(int64_t pass) {
-    go_to({});
+    go_to(beginning());
     while (place_.pass < pass) {
-        for (const int64_t shard : mine_) place_.total += count_of(shard);
+        place_.total += count_pass();
         next_pass();
     }
 }
 
 void ShardStream::go_behind(int64_t total) {
-    go_to({});
+    go_to(beginning());
+    while (true) {
+        const int64_t samples = count_pass();
+        if (samples == 0 && !order_.rest.has(place_.pass))
+            fail<FileError>("shards: the shards of rank {} have no samples", order_.rank);
+        if (place_.total + samples > total) break;
+        place_.total += samples;
+        next_pass();
+    }
     const size_t size = order_.shuffle ? size_t(order_.window) : 1;
     while (true) {
         while (place_.window.size() < size && count_one()) {
-        }
-        if (place_.window.empty()) {
-            if (place_.given == 0)
-                fail<FileError>("shards: the shards of rank {} have no samples", order_.rank);
-            next_pass();
-            continue;
         }
         if (place_.total >= total) break;
         const size_t k = draw(place_.window.size());

@@ -3,17 +3,25 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <numeric>
 #include <random>
 #include <sstream>
 #include <thread>
 
 #include <unistd.h>
 
+#include <fmt/core.h>
+
 #include "frontend/compiler/compiler_loader.h"
+#include "runtime/core/system/counted.h"
+#include "tests/distributed/resuming.h"
+#include "tests/distributed/tcp_ranks.h"
 #include "tests/support/command.h"
 
 namespace catena {
@@ -21,8 +29,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-
-constexpr int rank_count = 2;
 
 int kills_wanted() {
     const char* text = std::getenv("CATENA_TEST_KILLS");
@@ -37,8 +43,8 @@ std::string parameters_in_output(const std::string& output) {
 /// Kills one rank after another, each some time after the ranks have begun again.
 class Killer {
 public:
-    Killer(std::string folder, int wanted)
-        : folder_(std::move(folder)), wanted_(wanted), thread_([this] { run(); }) {}
+    Killer(std::string folder, int ranks, int wanted)
+        : folder_(std::move(folder)), ranks_(ranks), wanted_(wanted), thread_([this] { run(); }) {}
     ~Killer() {
         is_over_ = true;
         thread_.join();
@@ -60,7 +66,7 @@ private:
         std::mt19937 random(17);
         pid_t latest = 0;
         while (!is_over_ && count_ < wanted_) {
-            const int rank = int(random() % rank_count);
+            const int rank = int(random() % unsigned(ranks_));
             const int milliseconds = int(random() % 250);
             pid_t pid = 0;
             while (!is_over_ && ((pid = pid_of(rank)) == 0 || pid == latest))
@@ -71,14 +77,14 @@ private:
             ++count_;
             latest = pid;
             // The next one belongs to the next start.
-            for (int other = 0; other < rank_count; ++other)
+            for (int other = 0; other < ranks_; ++other)
                 while (!is_over_ && pid_of(other) != 0)
                     std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
     }
 
     std::string folder_;
-    int wanted_;
+    int ranks_, wanted_;
     std::atomic<bool> is_over_ = false;
     std::atomic<int> count_ = 0;
     std::thread thread_;
@@ -114,7 +120,7 @@ protected:
     /// The end of a training whose ranks were killed as often as wanted while `start` started them.
     template <class F>
     static std::string killed(const std::string& folder, F start) {
-        Killer killer(folder, kills_wanted());
+        Killer killer(folder, 2, kills_wanted());
         const testing::CommandResult result = testing::run(start());
         EXPECT_EQ(result.status, 0) << result.output;
         EXPECT_EQ(killer.count(), kills_wanted()) << "the training was over before";
@@ -148,20 +154,106 @@ TEST_F(Restarts, by_mpirun_in_a_loop_end_with_the_bits_of_an_uninterrupted_train
               uninterrupted(false));
 }
 
-TEST_F(Restarts, with_another_number_of_ranks_are_refused_and_say_what_can_be_done) {
-    const std::string folder = fresh_folder("more");
-    const auto first =
-        testing::run(within_time(testing::program("catena") + " launch -n 2 " +
-                                 testing::program("mpi_ranks") + " resume " + folder + " 4"));
-    ASSERT_EQ(first.status, 0) << first.output;
-    for (const char* ranks : {"3", "1"}) {
-        const auto other =
-            testing::run(within_time(testing::program("catena") + " launch -n " + ranks + " " +
-                                     testing::program("mpi_ranks") + " resume " + folder + " 8"));
-        EXPECT_NE(other.status, 0);
-        EXPECT_THAT(other.output, HasSubstr("the snapshot is of a training by 2 ranks"));
-        EXPECT_THAT(other.output, HasSubstr("Start 2 ranks, or load only model and optimizer"));
+/// The rows of every iteration, of the latest start that has it, iteration 1 first.
+std::vector<std::vector<int64_t>> rows_of_iterations(const std::string& folder, int ranks) {
+    std::map<int64_t, std::map<int64_t, std::vector<int64_t>>> found;  // Iteration, start.
+    for (int rank = 0; rank < ranks; ++rank) {
+        std::ifstream file(folder + "/rows." + std::to_string(rank));
+        for (std::string line; std::getline(file, line);) {
+            std::istringstream words(line);
+            int64_t start = 0, iteration = 0;
+            words >> start >> iteration;
+            for (int64_t row; words >> row;) found[iteration][start].push_back(row);
+        }
     }
+    std::vector<std::vector<int64_t>> rows;
+    for (auto& [iteration, starts] : found) rows.push_back(starts.rbegin()->second);
+    return rows;
+}
+
+/// All rows of each epoch are there once.
+void expect_whole_epochs(const std::vector<std::vector<int64_t>>& iterations) {
+    std::vector<int64_t> rows, all(size_t{resumed_rows});
+    std::iota(all.begin(), all.end(), 0);
+    for (const std::vector<int64_t>& taken : iterations) {
+        rows.insert(rows.end(), taken.begin(), taken.end());
+        if (rows.size() < all.size()) continue;
+        std::ranges::sort(rows);
+        EXPECT_EQ(rows, all);
+        rows.clear();
+    }
+    EXPECT_TRUE(rows.empty());
+}
+
+TEST_F(Restarts, with_fewer_and_fewer_ranks_see_every_example_of_an_epoch_once) {
+    for (const bool compiled : {false, true}) {
+        if (compiled && !compiler_available()) continue;
+        SCOPED_TRACE(compiled ? "compiled" : "eager");
+        const std::string folder = fresh_folder("fewer");
+        constexpr int iterations = 60, kills = 2;
+        testing::CommandResult result;
+        {
+            Killer killer(folder, 2, kills);  // Ranks 0 and 1, which are there to the end.
+            result = testing::run(within_time(
+                testing::program("catena") + " launch -n 4 --min-ranks 2 " +
+                testing::program("mpi_ranks") + " resume " + folder + " " +
+                std::to_string(iterations) + " 20 " + (compiled ? "compiled,divided" : "divided")));
+            EXPECT_EQ(killer.count(), kills) << "the training was over before";
+        }
+        EXPECT_EQ(result.status, 0) << result.output;
+        EXPECT_THAT(result.output, HasSubstr("all start again, without the place of rank"));
+        const auto rows = rows_of_iterations(folder, 4);
+        ASSERT_EQ(rows.size(), size_t(iterations));
+        expect_whole_epochs(rows);
+    }
+}
+
+TEST_F(Restarts, with_another_number_of_ranks_go_on_and_say_so) {
+    const std::string folder = fresh_folder("more");
+    const auto train = [&](int ranks, int until) {
+        return testing::run(within_time(testing::program("catena") + " launch -n " +
+                                        std::to_string(ranks) + " " +
+                                        testing::program("mpi_ranks") + " resume " + folder + " " +
+                                        std::to_string(until) + " 0 divided"));
+    };
+    const std::vector<int> numbers{4, 2, 3, 6, 1, 4};
+    int until = 2;
+    for (size_t i = 0; i < numbers.size(); ++i, until += 2) {
+        const auto result = train(numbers[i], until);
+        ASSERT_EQ(result.status, 0) << result.output;
+        if (i > 0) {
+            EXPECT_THAT(result.output,
+                        HasSubstr("is of a training by " + counted(numbers[i - 1], "rank") +
+                                  ", and goes on by " + counted(numbers[i], "rank")));
+        }
+    }
+    const auto rows = rows_of_iterations(folder, 6);
+    ASSERT_EQ(rows.size(), 12u);
+    expect_whole_epochs(rows);
+}
+
+/// As torchrun --nnodes=2:3 starts what is left of the processes.
+TEST_F(Restarts, by_torchrun_go_on_with_the_number_of_ranks_that_there_are) {
+    const std::string folder = fresh_folder("torchrun");
+    for (const int ranks : {3, 2}) {
+        std::string commands;
+        const int port = free_port();
+        for (int rank = 0; rank < ranks; ++rank)
+            commands += fmt::format(
+                "TORCHELASTIC_RUN_ID=x WORLD_SIZE={} RANK={} LOCAL_RANK={} MASTER_ADDR=127.0.0.1 "
+                "MASTER_PORT={} {} & ",
+                ranks, rank, rank, port,
+                within_time(testing::program("mpi_ranks") + " resume " + folder + " " +
+                            std::to_string(12 - 2 * ranks) + " 0 divided"));
+        const auto result = testing::run("{ " + commands + " wait; }");
+        EXPECT_THAT(result.output, HasSubstr("parameters ")) << ranks;
+        if (ranks == 2) {
+            EXPECT_THAT(result.output, HasSubstr("by 3 ranks, and goes on by 2 ranks"));
+        }
+    }
+    const auto rows = rows_of_iterations(folder, 3);
+    ASSERT_EQ(rows.size(), 8u);
+    expect_whole_epochs(rows);
 }
 
 }  // namespace

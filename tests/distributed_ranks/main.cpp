@@ -1,7 +1,7 @@
 // What mpirun starts for tests/distributed: the same checks as over threads, one rank a process.
 //   mpi_ranks                                 the checks
 //   mpi_ranks train SNAPSHOT FIRST [DIES_AT]  trains, prints the parameters' sum of bits on rank 0
-//   mpi_ranks resume FOLDER ITERATIONS [PAUSE [compiled]]
+//   mpi_ranks resume FOLDER ITERATIONS [PAUSE [compiled|divided|compiled,divided]]
 //                                             the same by a Trainer, from the snapshot in the
 //                                             folder
 //   mpi_ranks create NAME                     makes the communicator of that name
@@ -146,7 +146,10 @@ int run(int argc, char** argv) {
     } else if (mode == "resume") {
         ResumedTraining training{.folder = argv[2], .iterations = std::atoi(argv[3])};
         if (argc > 4) training.pause = std::atoi(argv[4]);
-        training.compiled = argc > 5;
+        if (argc > 5) {
+            training.compiled = std::strstr(argv[5], "compiled") != nullptr;
+            training.divided = std::strstr(argv[5], "divided") != nullptr;
+        }
         std::filesystem::create_directories(training.folder);
         std::ofstream(training.folder + "/pid." + std::to_string(world->rank())) << getpid();
         const uint64_t bits = train_and_resume(world, training);

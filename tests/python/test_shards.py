@@ -7,6 +7,7 @@ import io
 import random
 import tarfile
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -273,8 +274,9 @@ def test_a_state_of_other_shards_is_refused(numbered: str, tmp_path: Path) -> No
     with pytest.raises(ct.FileError, match="is of a list of 7 shards; here are 1"):
         other.load_state_dict(state)
     two = shards.Shards(numbered, 4, rank=0, ranks=2)
-    with pytest.raises(ct.FileError, match="by 1 ranks, this one has 2"):
-        two.load_state_dict(state)
+    next(iter(two))
+    with pytest.raises(ct.FileError, match="by 2 ranks, this one has 1: .* not read to its end"):
+        shards.Shards(numbered, 4).load_state_dict(two.state_dict())
     with pytest.raises(ct.FileError, match="epochs is missing"):
         two.load_state_dict({k: v for k, v in state.items() if k != "epochs"})
 
@@ -296,6 +298,33 @@ def test_a_rank_finds_its_place_in_the_state_of_another(numbered: str) -> None:
         other.load_state_dict(state)
         expected = given(ranks[r])
         assert given(other) == expected
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 7])
+def test_any_number_of_ranks_divides_what_others_have_left(numbered: str, ranks: int) -> None:
+    def parts(ranks: int, epoch_size: int, state: dict[str, Any] | None) -> list[Any]:
+        options: dict[str, Any] = {"window": 6, "seed": 4, "epoch_size": epoch_size}
+        made = [
+            shards.Shards(numbered, 5, transform=number, rank=r, ranks=ranks, **options)
+            for r in range(ranks)
+        ]
+        for part in made:
+            if state is not None:
+                part.load_state_dict(state)
+        return made
+
+    four = parts(4, 10, None)
+    seen = Counter(n for part in four for n in given(part))
+    others = parts(ranks, 3, four[2].state_dict())
+    assert [part.epoch for part in others] == [1] * ranks
+    seen.update(n for part in others for n in given(part))
+    [alone] = parts(1, 1, others[-1].state_dict())
+    most = max(seen.values()) + 1
+    while min(seen[n] for n in all_numbers(numbered)) < most:
+        seen.update(given(alone))
+    assert seen == dict.fromkeys(all_numbers(numbered), most)
+    older = {k: v for k, v in four[0].state_dict().items() if not k.startswith("rest_")}
+    parts(4, 10, older)
 
 
 def test_an_error_of_a_transform_names_the_sample_and_is_met_again(numbered: str) -> None:

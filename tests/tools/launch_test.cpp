@@ -168,6 +168,22 @@ TEST(Launch, starts_all_again_as_often_as_allowed) {
     EXPECT_EQ(too_few.status, 4) << too_few.output;
 }
 
+TEST(Launch, goes_on_with_fewer_ranks_when_restarts_were_in_vain) {
+    // Never with more than two ranks; each number of them is tried twice.
+    const std::string at_most_two = shell("echo of $CATENA_SIZE; [ $CATENA_SIZE -le 2 ] || exit 6");
+    const auto fewer = launch("-n 4 --restarts 1 --min-ranks 2 " + at_most_two);
+    EXPECT_EQ(fewer.status, 0) << fewer.output;
+    EXPECT_THAT(fewer.output, HasSubstr("all 4 ranks start again (restart 1 of 1)"));
+    EXPECT_THAT(fewer.output, HasSubstr("all start again, without the place of rank"));
+    EXPECT_THAT(fewer.output, HasSubstr("all 3 ranks start again (restart 1 of 1)"));
+    EXPECT_THAT(fewer.output, HasSubstr("[1] of 2\n"));
+    const auto too_few = launch("-n 4 --min-ranks 3 " + at_most_two);
+    EXPECT_EQ(too_few.status, 6);
+    EXPECT_THAT(too_few.output, HasSubstr("] of 3\n"));
+    EXPECT_THAT(too_few.output, Not(HasSubstr("] of 2\n")));
+    EXPECT_THAT(launch("-n 2 --min-ranks 3 echo").output, HasSubstr("--min-ranks 3 for 2 ranks"));
+}
+
 TEST(Launch, says_what_is_wrong_with_its_words) {
     EXPECT_THAT(launch("echo").output, HasSubstr("how many ranks? -n NUMBER, or --hosts FILE"));
     EXPECT_NE(launch("-n 0 echo").status, 0);
@@ -246,6 +262,56 @@ TEST_F(LaunchByShell, leaves_nothing_elsewhere_when_it_is_killed) {
         " | wc -l) = 3 ]; do sleep 0.05; done; kill -KILL $launcher; wait $launcher");
     for (int tries = 0; tries < 200 && is_any_running(pids); ++tries) run("sleep 0.02");
     EXPECT_FALSE(is_any_running(pids));
+}
+
+TEST_F(LaunchByShell, goes_on_without_a_host_that_cannot_be_reached) {
+    const std::string down = folder_ + "/down";
+    std::ofstream(folder_ + "/ssh")
+        << "#!/bin/sh\nif [ -e " << down << ".$2 ]; then echo no route to $2 >&2; exit 255; fi\n"
+        << "exec sh -c \"$3\"\n";
+    const std::string say = shell("echo rank $CATENA_RANK of $CATENA_SIZE");
+    std::ofstream(down + ".localhost") << "1";
+    const auto without = launch_there("--min-ranks 2 " + say);
+    EXPECT_EQ(without.status, 0) << without.output;
+    EXPECT_THAT(without.output, HasSubstr("1 of 2 hosts cannot be reached, 2 slots are left"));
+    EXPECT_THAT(without.output, HasSubstr("[1] rank 1 of 2"));
+    EXPECT_EQ(launch_there(say).status, 255) << "not asked for";
+    // Rank 0's host; another has taken its place.
+    std::filesystem::remove(down + ".localhost");
+    std::ofstream(down + ".127.0.0.1") << "1";
+    EXPECT_THAT(launch_there("--min-ranks 1 " + say).output, HasSubstr("[0] rank 0 of 1"));
+    const auto too_few = launch_there("--min-ranks 2 " + say);
+    EXPECT_EQ(too_few.status, 1);
+    EXPECT_THAT(too_few.output, HasSubstr("1 slot for --min-ranks 2"));
+}
+
+TEST_F(LaunchByShell, goes_on_without_a_host_that_is_lost_and_with_it_when_it_is_back) {
+    // The host of rank 2 is lost while it runs, and found again by the second restart.
+    std::ofstream(folder_ + "/ssh")
+        << "#!/bin/sh\nif [ -e " << folder_ << "/down.$2 ]; then exit 255; fi\nexec sh -c \"$3\"\n";
+    const std::string down = folder_ + "/down.localhost", starts = folder_ + "/starts";
+    const std::string count = "$(cat 2>/dev/null " + starts + " | wc -l)";
+    const std::string lost =
+        shell("if [ $CATENA_RANK = 0 ]; then echo $CATENA_SIZE >>" + starts + "; case " + count +
+              " in 1) touch " + down + "; sleep 9;; 2) rm " + down +
+              "; exit 5;; esac; exit 0; fi; "
+              "[ $CATENA_SIZE = 2 ] && exit 0; while :; do [ " +
+              count + " -ge 2 ] && exit 0; [ -e " + down + " ] && exit 255; sleep 0.02; done");
+    const auto result = launch_there("--restarts 3 --min-ranks 1 " + lost);
+    EXPECT_EQ(result.status, 0) << result.output;
+    std::ostringstream sizes;
+    sizes << std::ifstream(starts).rdbuf();
+    EXPECT_EQ(sizes.str(), "3\n2\n3\n") << result.output;
+}
+
+TEST_F(LaunchByShell, takes_slots_that_were_to_spare_for_a_place_that_fails) {
+    std::ofstream(folder_ + "/hosts") << "127.0.0.1 slots=2\nlocalhost slots=2\n";
+    const auto result = launch_there(
+        "-n 2 --min-ranks 2 " +
+        shell("if [ $CATENA_RANK = 1 ] && [ $HOST_OF_TEST = 127.0.0.1 ]; then exit 3; fi; "
+              "echo $HOST_OF_TEST $CATENA_RANK of $CATENA_SIZE"));
+    EXPECT_EQ(result.status, 0) << result.output;
+    EXPECT_THAT(result.output, HasSubstr("[1] localhost 1 of 2"));
 }
 
 TEST_F(LaunchByShell, refuses_lines_that_name_no_host) {

@@ -196,6 +196,80 @@ TEST_F(ResumedShards, of_a_rank_are_found_in_the_file_of_another) {
     }
 }
 
+TEST_F(ResumedShards, of_any_number_of_ranks_give_every_sample_once) {
+    const std::string shards = uneven(8);
+    int64_t all = 0;
+    for (const std::string& path : expand_shards(shards)) all += count_samples(path);
+    std::mt19937 random(9);
+    for (int draw = 0; draw < 40; ++draw) {
+        SCOPED_TRACE("draw " + std::to_string(draw));
+        ShardIteratorOptions options{.shuffle = random() % 4 > 0,
+                                     .window = int64_t(1 + random() % 30),
+                                     .seed = int64_t(random()),
+                                     .epoch_size = int64_t(1 + random() % 30)};
+        std::vector<int64_t> times(size_t(all), 0);
+        const auto note = [&](const std::vector<Example>& batch) {
+            for (const Example& example : batch)
+                times[size_t(example[0].to_vector<float>()[0])] += 1;
+        };
+        std::string file;
+        std::vector<int> numbers_of_ranks(1 + random() % 4);
+        for (int& ranks : numbers_of_ranks) ranks = int(1 + random() % 8);
+        if (random() % 2) numbers_of_ranks.push_back(numbers_of_ranks.back());
+        numbers_of_ranks.push_back(1);  // Alone, it gives pass after pass to the end.
+        for (size_t start = 0; start < numbers_of_ranks.size(); ++start) {
+            const bool is_last = start + 1 == numbers_of_ranks.size();
+            options.ranks = numbers_of_ranks[start];
+            const int64_t batch = is_last ? 1 : int64_t(1 + random() % 6);
+            const int steps = int(random() % 30);
+            std::vector<std::unique_ptr<ShardIterator>> ranks;
+            for (options.rank = 0; options.rank < options.ranks; ++options.rank) {
+                ranks.push_back(
+                    std::make_unique<ShardIterator>(shards, batch, noisy_number, options));
+                if (start > 0) load(*ranks.back(), file);
+            }
+            for (int step = 0; step < steps && !is_last; ++step)
+                for (auto& rank : ranks) note(*rank->next());
+            if (!is_last) {
+                file = saved(*ranks[random() % ranks.size()]);
+                continue;
+            }
+            // Where some ranks were ahead by passes, it takes as many until all are equal.
+            for (int64_t most = all * 20; most > 0; --most) {
+                note(*ranks[0]->next());
+                if (std::ranges::min(times) == std::ranges::max(times)) break;
+            }
+            EXPECT_EQ(std::ranges::min(times), std::ranges::max(times));
+        }
+    }
+}
+
+TEST_F(ResumedShards, of_other_numbers_of_ranks_are_as_far_in_their_epoch) {
+    const std::string shards = uneven(8);
+    ShardIteratorOptions options{.seed = 2, .epoch_size = 12, .ranks = 4};
+    ShardIterator of_four(shards, 3, noisy_number, options);
+    next_values(of_four, 7);  // 21 samples: 9 of the second epoch.
+    options = {.seed = 5, .epoch_size = 24, .rank = 1, .ranks = 2};
+    ShardIterator of_two(shards, 6, noisy_number, options);
+    load(of_two, saved(of_four));
+    EXPECT_EQ(of_two.epoch(), 1);
+    EXPECT_EQ(of_two.current_position(), 18);
+    EXPECT_EQ(of_two.epoch_detail(), 1.75);
+    // They go on in the same way whenever they are asked, also in the file of the other one.
+    const std::string again = saved(of_two);
+    const std::vector<float> expected = next_values(of_two, 20);
+    options.seed = 77;
+    ShardIterator second(shards, 6, noisy_number, options);
+    load(second, again);
+    EXPECT_EQ(next_values(second, 20), expected);
+    options.rank = 0;
+    ShardIterator other(shards, 6, noisy_number, options),
+        other_again(shards, 6, noisy_number, options);
+    load(other, saved(of_four));
+    load(other_again, again);
+    EXPECT_EQ(next_values(other_again, 20), next_values(other, 20));
+}
+
 TEST_F(ResumedShards, of_an_evaluation_begin_with_the_same_pass_on_every_rank) {
     const std::string shards = uneven(7);
     ShardIteratorOptions options{.repeat = false, .window = 5, .seed = 6, .ranks = 3};
@@ -235,9 +309,12 @@ TEST_F(ResumedShards, refuse_files_that_do_not_fit) {
     ShardIterator other_list(path("{0..2}.tar"), 3, noisy_number, of_two);
     EXPECT_THAT(message_of<FileError>([&] { load(other_list, file); }),
                 HasSubstr("is of a list of 4 shards; here are 3"));
+    ShardIterator half_pass(shards, 3, noisy_number, {.repeat = false, .seed = 1, .ranks = 2});
+    half_pass.next();
     ShardIterator of_one(shards, 3, noisy_number, {.epoch_size = 9});
-    EXPECT_THAT(message_of<FileError>([&] { load(of_one, file); }),
-                HasSubstr("by 2 ranks, this one has 1"));
+    EXPECT_THAT(message_of<FileError>([&] { load(of_one, saved(half_pass)); }),
+                AllOf(HasSubstr("by 2 ranks, this one has 1"),
+                      HasSubstr("a pass was not read to its end")));
     ShardIterator other_window(shards, 3, noisy_number,
                                {.window = 7, .epoch_size = 9, .rank = 1, .ranks = 2});
     EXPECT_THAT(message_of<FileError>([&] { load(other_window, file); }),

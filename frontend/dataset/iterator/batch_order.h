@@ -56,13 +56,25 @@ public:
 
     /// Saves or loads the position under Chainer's keys, and what Chainer does not save:
     /// "random_state", the stream of later shuffles, and "sampler_draws" of a ShuffleOrderSampler.
-    /// Of one that gives a rank's part of each order "sampler_seed", too, from which each rank
-    /// finds its own part, also in a file of another rank.
+    /// Of one that gives a rank's part of each order "sampler_seed" and "sampler_part", too, from
+    /// which each rank finds its own part, also in a file of another rank and of another number of
+    /// them: these divide what is left of the epoch. "size" is the number of examples in an epoch;
+    /// where the file is one of another number of ranks (BeginAnewScope) and the size
+    /// differs, the epoch begins anew.
     void serialize(const Serializer& s);
 
 private:
     double detail(int64_t epoch, int64_t position) const;
     void renew_order(int64_t position);
+    void save(const Serializer& s);
+    int64_t saved_size(const Serializer& s);
+    void begin_epoch(const Serializer& s);
+    void note_place();
+    void load(const Serializer& s);
+    void load_stream(const Serializer& s);
+    void load_order(const Serializer& s);
+    void load_part(const Serializer& s, ShuffleOrderSampler& sampler);
+    void check_position(const Serializer& s) const;
     ShuffleOrderSampler* shuffle_sampler() {
         return options_.order_sampler.target<ShuffleOrderSampler>();
     }

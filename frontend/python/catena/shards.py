@@ -62,7 +62,8 @@ class Shards:
     not depend on the number of workers either.
 
     Of several ranks (`rank` of `ranks`, with one `seed`) each reads other shards in every pass.
-    They have different numbers of samples, so ranks that train together need `epoch_size`.
+    They have different numbers of samples, so ranks that train together need `epoch_size`. Another
+    number of ranks can go on from a state of theirs: it divides what they have left.
 
     Args:
         shards: a pattern of paths (see expand()), or a list of them.
@@ -183,14 +184,21 @@ class Shards:
     def load_state_dict(self, values: Mapping[str, Any], strict: bool = True) -> None:
         """Goes to where state_dict() was, with the same shards in whatever folder.
 
-        FileError where the values are of other shards or of another number of ranks, or, unless
-        `strict` is false, where one is missing.
+        The values of any rank do, if epoch_size was given. Where they are of another number of
+        ranks, these divide the samples that the others have left of their pass.
+
+        FileError where the values are of other shards, or of a pass of several ranks that was not
+        read to its end, or, unless `strict` is false, where one is missing.
         """
-        missing = [key for key in [*self._state, "epochs"] if key not in values]
+        undivided: dict[str, Any] = {"rest_begin": [0, 0, 0], "rest_pieces": [], "rest_loose": []}
+        missing = [
+            key for key in [*self._state, "epochs"] if key not in values and key not in undivided
+        ]
         if missing and strict:
             raise FileError(f"Shards: {missing[0]} is missing")
         given = {key: np.asarray(values[key]) for key in self._state if key in values}
-        self._restore({**self._state, **{key: value.tolist() for key, value in given.items()}})
+        loaded = {key: value.tolist() for key, value in given.items()}
+        self._restore({**self._state, **undivided, **loaded})
         self._epoch = int(values.get("epochs", self._epoch))
 
     def _restore(self, state: Mapping[str, Any]) -> None:

@@ -1,19 +1,14 @@
 #include "tools/catena/launch/hosts.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <sstream>
 
-#include "runtime/core/system/counted.h"
 #include "runtime/core/system/error.h"
 
 namespace catena::tool {
 namespace {
-
-struct Host {
-    std::string name;
-    int slots = 1;
-};
 
 [[noreturn]] void wrong_line(const std::string& file, int number, const std::string& line) {
     fail<FileError>("launch: {}:{}: '{}' is no host; a line should be HOST or HOST slots=4", file,
@@ -35,6 +30,8 @@ Host host_of(const std::string& file, int number, const std::string& line) {
     return host;
 }
 
+}  // namespace
+
 std::vector<Host> hosts_in(const std::string& path) {
     std::ifstream file(path);
     if (!file) fail<FileError>("launch: the file of hosts {} cannot be read", path);
@@ -50,17 +47,13 @@ std::vector<Host> hosts_in(const std::string& path) {
     return hosts;
 }
 
-}  // namespace
-
-std::vector<PlacedRank> place_ranks(int ranks, const std::string& hosts_file) {
-    std::vector<Host> hosts{{"", std::max(ranks, 1)}};
-    if (!hosts_file.empty()) hosts = hosts_in(hosts_file);
+int slots_of(const std::vector<Host>& hosts) {
     int slots = 0;
     for (const Host& host : hosts) slots += host.slots;
-    if (ranks == 0) ranks = slots;
-    if (ranks > slots)
-        fail<ValueError>("launch: {} for {} in {}; give hosts more of them (slots=N)",
-                         counted(ranks, "rank"), counted(slots, "slot"), hosts_file);
+    return slots;
+}
+
+std::vector<PlacedRank> place_ranks(int ranks, const std::vector<Host>& hosts) {
     std::vector<PlacedRank> placed;
     for (const Host& host : hosts) {
         const int here = std::min(host.slots, ranks - int(placed.size()));

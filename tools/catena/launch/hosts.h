@@ -12,10 +12,19 @@ struct PlacedRank {
     int local_rank = 0, local_size = 1;
 };
 
-/// The ranks, host by host in the order of the file, each host as many as it has slots. The file
-/// is one of mpirun: lines "HOST" or "HOST slots=4", and comments behind '#'. An empty name is this
-/// machine with any number of ranks. `ranks` is 0 for as many as there are slots. ValueError for
-/// more; FileError for a file that cannot be read, or with other lines.
-std::vector<PlacedRank> place_ranks(int ranks, const std::string& hosts_file);
+/// A machine for ranks.
+struct Host {
+    std::string name;  ///< Empty: this machine, without ssh.
+    int slots = 1;     ///< How many ranks it takes.
+};
+
+/// The hosts of a file as mpirun has it: lines "HOST" or "HOST slots=4", and comments behind '#'.
+/// FileError for a file that cannot be read, or with other lines.
+std::vector<Host> hosts_in(const std::string& path);
+
+int slots_of(const std::vector<Host>& hosts);
+
+/// The ranks, host by host, each host as many as it has slots; as many as there are slots at most.
+std::vector<PlacedRank> place_ranks(int ranks, const std::vector<Host>& hosts);
 
 }  // namespace catena::tool

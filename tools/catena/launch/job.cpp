@@ -108,6 +108,7 @@ private:
         if (end_.status != 0) return;
         const int status = rank.status();
         end_.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+        end_.rank = rank.rank();
         end_.failure = ending_of(rank.rank(), status);
         next_step_ = Clock::now();
     }

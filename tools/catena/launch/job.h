@@ -11,6 +11,7 @@ namespace catena::tool {
 struct JobEnd {
     int status = 0;         ///< 0: all ranks succeeded; else of the first that failed, 128 + N for
                             ///< signal N.
+    int rank = 0;           ///< The first that failed, if any.
     std::string failure;    ///< "rank 2 has ended with status 3", or "".
     bool was_told = false;  ///< Whether this process was sent a signal, which all ranks got.
 };

@@ -15,13 +15,14 @@
 #include "tools/catena/launch/hosts.h"
 #include "tools/catena/launch/job.h"
 #include "tools/catena/launch/program.h"
+#include "tools/catena/launch/reach.h"
 #include "tools/catena/terminal.h"
 
 namespace catena::tool {
 namespace {
 
 struct LaunchOptions {
-    int ranks = 0, restarts = 0, port = 0;
+    int ranks = 0, min_ranks = 0, restarts = 0, port = 0;
     double grace = 10;
     bool no_prefix = false;
     std::string hosts, ssh = "ssh -o BatchMode=yes";
@@ -101,19 +102,80 @@ JobEnd run_once(const LaunchOptions& options, const std::vector<PlacedRank>& ran
     return run_job(programs, !options.no_prefix, options.grace);
 }
 
+/// Places for ranks, of which some get lost.
+class Places {
+public:
+    explicit Places(const LaunchOptions& options) : options_(options) {
+        if (options.ranks == 0 && options.hosts.empty())
+            fail<ValueError>("launch: how many ranks? -n NUMBER, or --hosts FILE with their slots");
+        hosts_ =
+            options.hosts.empty() ? std::vector{Host{"", options.ranks}} : hosts_in(options.hosts);
+        const int slots = slots_of(hosts_);
+        ranks_ = options.ranks ? options.ranks : slots;
+        if (ranks_ > slots)
+            fail<ValueError>("launch: {} for {} in {}; give hosts more of them (slots=N)",
+                             counted(ranks_, "rank"), counted(slots, "slot"), options.hosts);
+        if (options.min_ranks > ranks_)
+            fail<ValueError>("launch: --min-ranks {} for {}", options.min_ranks,
+                             counted(ranks_, "rank"));
+    }
+    /// Ranks for the hosts that can be reached now; none if there are fewer than asked for.
+    std::vector<PlacedRank> placed() const {
+        if (!may_shrink()) return place_ranks(ranks_, hosts_);
+        constexpr double patience = 15;
+        const std::vector<Host> there = reachable(hosts_, words_in(options_.ssh), patience);
+        const int slots = slots_of(there);
+        if (there.size() < hosts_.size())
+            print_warning(fmt::format("launch: {} of {} cannot be reached, {} {} left",
+                                      hosts_.size() - there.size(),
+                                      counted(int64_t(hosts_.size()), "host"),
+                                      counted(slots, "slot"), slots == 1 ? "is" : "are"));
+        if (slots >= options_.min_ranks) return place_ranks(ranks_, there);
+        print_error(fmt::format("launch: {} for --min-ranks {}", counted(slots, "slot"),
+                                options_.min_ranks));
+        return {};
+    }
+    /// Takes no rank any more where this one was. False if fewer would be left than asked for.
+    bool leave_out(const PlacedRank& rank) {
+        if (!may_shrink() || slots_of(hosts_) <= options_.min_ranks) return false;
+        for (Host& host : hosts_)
+            if (host.name == rank.host && host.slots > 0) {
+                --host.slots;
+                break;
+            }
+        std::erase_if(hosts_, [](const Host& host) { return host.slots == 0; });
+        return true;
+    }
+
+private:
+    bool may_shrink() const { return options_.min_ranks > 0; }
+    const LaunchOptions& options_;
+    std::vector<Host> hosts_;
+    int ranks_ = 0;
+};
+
 int launch(const LaunchOptions& options) {
-    if (options.ranks == 0 && options.hosts.empty())
-        fail<ValueError>("launch: how many ranks? -n NUMBER, or --hosts FILE with their slots");
-    const std::vector<PlacedRank> ranks = place_ranks(options.ranks, options.hosts);
+    Places places(options);
     const PrivateFolder folder;
-    for (int start = 0;; ++start) {
+    int status = 1;
+    for (int start = 0, restarts = 0;; ++start) {
+        const std::vector<PlacedRank> ranks = places.placed();
+        if (ranks.empty()) return status;
+        const std::string count = counted(int64_t(ranks.size()), "rank");
+        if (restarts > 0)
+            print_warning(fmt::format("launch: all {} start again (restart {} of {})", count,
+                                      restarts, options.restarts));
         const JobEnd end = run_once(options, ranks, folder.path(), start);
-        if (end.status == 0) return 0;
+        status = end.status;
+        if (status == 0) return 0;
         print_error(fmt::format("launch: {}; the other ranks were ended", end.failure));
-        if (end.was_told || start == options.restarts) return end.status;
-        print_warning(fmt::format("launch: all {} start again (restart {} of {})",
-                                  counted(int64_t(ranks.size()), "rank"), start + 1,
-                                  options.restarts));
+        if (end.was_told) return status;
+        if (++restarts <= options.restarts) continue;
+        const PlacedRank& failed = ranks[size_t(end.rank)];
+        if (!places.leave_out(failed)) return status;
+        restarts = 0;
+        print_warning(fmt::format("launch: all start again, without the place of rank {}{}",
+                                  failed.rank, failed.host.empty() ? "" : " on " + failed.host));
     }
 }
 
@@ -134,6 +196,12 @@ void add_launch(CLI::App& program) {
         ->add_option("--restarts", options->restarts,
                      "how many times all ranks start again when one fails")
         ->check(CLI::NonNegativeNumber);
+    command
+        ->add_option("--min-ranks", options->min_ranks,
+                     "go on with fewer ranks, down to this number: on the hosts that can be "
+                     "reached, and, when --restarts starts were in vain, without the place of the "
+                     "rank that failed")
+        ->check(CLI::Range(1, 1 << 20));
     command
         ->add_option("--grace", options->grace,
                      "seconds from SIGTERM to SIGKILL for ranks that are ended because another "

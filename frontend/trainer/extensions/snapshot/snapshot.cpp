@@ -55,6 +55,13 @@ SerializeFunction Snapshot::target_of(Trainer& trainer) const {
 }
 
 void Snapshot::resume(Trainer& trainer) {
+    resume_by(trainer, [&](const std::string& path) {
+        load_from(*open_snapshot(path, options_.format), target_of(trainer), {});
+    });
+}
+
+void Snapshot::resume_by(Trainer& trainer,
+                         const std::function<void(const std::string& path)>& load) {
     remove_abandoned(trainer.out(), [&](const std::string& name) { return names_.has(name); });
     if (!options_.autoload) return;
     const std::vector<std::string> files = names_.files_in(trainer.out());
@@ -62,7 +69,7 @@ void Snapshot::resume(Trainer& trainer) {
     for (auto file = files.rbegin(); file != files.rend(); ++file) {
         const std::string& path = *file;
         try {
-            load_from(*open_snapshot(path, options_.format), target_of(trainer), {});
+            load(path);
             if (of_the_latest)
                 notice_once(fmt::format("snapshot: the training goes on from {}", path),
                             LogLevel::info);

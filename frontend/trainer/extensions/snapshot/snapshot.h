@@ -42,6 +42,8 @@ public:
     /// Saves `target`; an empty one is the trainer.
     Snapshot(SnapshotOptions options, SerializeFunction target);
     void resume(Trainer& trainer) override;
+    /// As resume(), with a function that loads a file.
+    void resume_by(Trainer& trainer, const std::function<void(const std::string& path)>& load);
     void operator()(Trainer& trainer) override;
     /// Called when an error ends the training: saves the trainer, unless this iteration was saved.
     void stopped(Trainer& trainer) override;

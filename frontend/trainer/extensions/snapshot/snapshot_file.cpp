@@ -13,12 +13,19 @@ std::unique_ptr<ArchiveReader> open_snapshot(const std::string& path, SnapshotFo
 
 std::string damage_of(const std::string& path, SnapshotFormat format) {
     try {
-        const std::unique_ptr<ArchiveReader> file = open_snapshot(path, format);
-        for (const std::string& key : file->keys()) {
+        return damage_of(*open_snapshot(path, format));
+    } catch (const FileError& error) {
+        return error.what();
+    }
+}
+
+std::string damage_of(const ArchiveReader& file) {
+    try {
+        for (const std::string& key : file.keys()) {
             try {
-                file->read(key);
+                file.read(key);
             } catch (const FileError&) {
-                file->read_text(key);
+                file.read_text(key);
             }
         }
         return "";
