@@ -157,6 +157,7 @@ int64_t Communicator::start_allreduce(Array buffer, Reduction reduction, int64_t
 }
 
 Array Communicator::wait_allreduce(int64_t ticket) {
+    const WithoutHostLock others_may_run;
     Background& b = *background_;
     std::unique_lock lock(b.mutex);
     auto found = b.requests.find(ticket);
