@@ -22,12 +22,13 @@ OF_LAUNCHERS = ("CATENA_", "OMPI_", "PMI_", "PMIX_", "SLURM_", "TORCHELASTIC_", 
 
 
 def environment(**more: str) -> dict[str, str]:
+    """Of a process that no launcher has started."""
     kept = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(OF_LAUNCHERS) and name not in ("RANK", "WORLD_SIZE", "LOCAL_RANK")
     }
-    return {**kept, "CATENA_NUM_THREADS": "1", "CATENA_COMM_TIMEOUT": "120", **more}
+    return {"CATENA_NUM_THREADS": "1", "CATENA_COMM_TIMEOUT": "120", **kept, **more}
 
 
 class Job:
@@ -84,6 +85,11 @@ def test_small_buckets_give_the_same_bits(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 2, 4])
+def test_options_of_the_optimizer(tmp_path: Path, size: int) -> None:
+    Job(tmp_path, size, [str(RANKS / "options.py")]).check()
+
+
+@pytest.mark.parametrize("size", [1, 2, 4])
 def test_data_and_models(tmp_path: Path, size: int) -> None:
     Job(tmp_path, size, [str(RANKS / "data.py")]).check()
 
@@ -97,6 +103,14 @@ def test_a_rank_that_raises_ends_the_others(tmp_path: Path) -> None:
     assert job.status == [1, 1]
     assert "ValueError: a mistake" in job.err[1]
     assert "CommunicationError" in job.err[0] and "rank 1" in job.err[0]
+
+
+def test_a_call_that_a_rank_does_not_join_names_it(tmp_path: Path) -> None:
+    command = [str(RANKS / "failing.py"), "one_does_not_come"]
+    job = Job(tmp_path, 2, command, CATENA_COMM_TIMEOUT="2")
+    assert job.status == [1, 0]
+    assert "catena.CommunicationError: barrier" in job.err[0] and "rank 1" in job.err[0]
+    assert "failing.py:" in job.err[0]
 
 
 @pytest.mark.parametrize("case", ["one_raises_with_the_hook", "a_thread_raises"])

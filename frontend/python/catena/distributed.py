@@ -204,7 +204,7 @@ class Subset(Sequence[_Any], Generic[_Any]):
     def __getitem__(self, index: int | slice) -> _Any | Subset[_Any]:
         if isinstance(index, slice):
             return Subset(self.dataset, self.indices[index])
-        return self.dataset[int(self.indices[index])]
+        return self.dataset[self.indices[index]]
 
 
 def scatter_dataset(
@@ -247,7 +247,7 @@ def scatter_dataset(
     if form is None:
         count = 0 if dataset is None else len(dataset)
         (rows,) = _bound.scatter_columns(comm, [np.arange(count)], *options)
-        return Subset(dataset, rows)
+        return Subset(dataset, rows.tolist())
     return _formed(form, _bound.scatter_columns(comm, columns, *options))
 
 

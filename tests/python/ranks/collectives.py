@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import catena as ct
 import numpy as np
@@ -150,21 +151,18 @@ def check_groups() -> None:
 
 
 def check_other_threads_run() -> None:
-    """While a rank waits for another one."""
-    done = threading.Event()
+    """While rank 0 waits for rank 1, which waits for a thread of its own."""
+    seen: list[int] = []
+    thread = threading.Thread(target=lambda: seen.append(rank))
     if rank == 0 and size > 1:
-        thread = threading.Thread(target=lambda: (comm.split(-1), done.set()))
-        assert thread.name  # Not started: all ranks must call.
-        seen = []
-        ticker = threading.Timer(0.05, lambda: seen.append(1))
-        ticker.start()
-        comm.recv(1, tag=9)  # Comes when the timer of rank 1 has run.
-        ticker.join()
-        assert seen
-    if rank == 1:
-        timer = threading.Timer(0.2, done.set)
+        timer = threading.Timer(0.05, thread.start)
         timer.start()
-        assert done.wait(10)
+        comm.recv(1, tag=9)  # Comes later than that.
+        timer.join()
+        thread.join()
+        assert seen == [0]
+    if rank == 1:
+        time.sleep(0.3)
         comm.send(np.zeros(1), 0, tag=9)
 
 

@@ -99,4 +99,12 @@ def a_thread_raises() -> None:
     comm.barrier()
 
 
+def one_does_not_come() -> None:
+    """With a short CATENA_COMM_TIMEOUT."""
+    if rank == 1:
+        time.sleep(8)
+        return
+    comm.barrier()
+
+
 globals()[sys.argv[1]]()
