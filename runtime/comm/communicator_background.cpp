@@ -163,6 +163,7 @@ int64_t Communicator::start_allgather(Array buffer, int64_t label) {
 }
 
 Array Communicator::wait_started(int64_t ticket) {
+    const WithoutHostLock others_may_run;
     Background& b = *background_;
     std::unique_lock lock(b.mutex);
     auto found = b.requests.find(ticket);

@@ -12,12 +12,18 @@
 #include "runtime/comm/communicator.h"
 #include "runtime/comm/communicator_state.h"
 #include "runtime/core/array/device.h"
+#include "runtime/core/system/host_lock.h"
 
 namespace catena {
 
-/// Runs `f` on this thread once all background work is done.
+/// Runs `f` on this thread once all background work is done. Meanwhile a host language may run its
+/// other threads: calls wait for other ranks, which may be threads of this process.
 template <class F>
 auto Communicator::in_turn(const char* call, F&& f) {
+    const SourceLoc at = current_location();
+    const ForgetLocation unasked;  // The host language cannot be asked without its lock.
+    const LocationScope location(at);
+    const WithoutHostLock others_may_run;
     check_usable(call);
     BackgroundThread* thread = background_->thread.get();
     if (!thread || thread->is_this_thread()) return f();
@@ -26,7 +32,6 @@ auto Communicator::in_turn(const char* call, F&& f) {
         return f();
     });
     auto result = task.get_future();
-    SourceLoc at = current_location();
     thread->post([&] {
         LocationScope location(at);
         task();

@@ -132,10 +132,7 @@ std::shared_ptr<Communicator> create_communicator(std::string_view name,
                          std::string(name_of(*options.allreduce_grad_dtype)));
     if (options.sums) made->set_sums(options.sums);
     if (name == "naive") made->set_config("bucket_bytes", "0");
-    for (const char* wish :
-         {"CATENA_FORCE_ABORT_ON_EXCEPTION", "CHAINERMN_FORCE_ABORT_ON_EXCEPTION",
-          "CHAINERMN_FORCE_ABORT_ON_EXCEPTIONS"})
-        if (environment::flag(wish, false) && name != "local") add_global_except_hook(made);
+    if (name != "local" && wants_global_except_hook()) add_global_except_hook(made);
     return made;
 }
 

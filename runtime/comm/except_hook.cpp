@@ -1,10 +1,13 @@
 #include "runtime/comm/except_hook.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
+#include <initializer_list>
 
 #include <fmt/core.h>
 
+#include "runtime/core/system/environment.h"
 #include "runtime/core/system/log.h"
 
 namespace catena {
@@ -51,6 +54,14 @@ void add_global_except_hook(const std::shared_ptr<Communicator>& communicator) {
     added = true;
     hooked() = communicator;
     std::set_terminate(end_all_ranks);
+}
+
+bool wants_global_except_hook() {
+    return std::ranges::any_of(
+        std::initializer_list<const char*>{"CATENA_FORCE_ABORT_ON_EXCEPTION",
+                                           "CHAINERMN_FORCE_ABORT_ON_EXCEPTION",
+                                           "CHAINERMN_FORCE_ABORT_ON_EXCEPTIONS"},
+        [](const char* wish) { return environment::flag(wish, false); });
 }
 
 }  // namespace catena

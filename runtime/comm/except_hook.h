@@ -14,4 +14,7 @@ namespace catena {
 /// Even without it no rank waits for a terminated one, but this message is clearer.
 void add_global_except_hook(const std::shared_ptr<Communicator>& communicator);
 
+/// Whether the environment asks for it: CATENA_FORCE_ABORT_ON_EXCEPTION, or ChainerMN's names.
+bool wants_global_except_hook();
+
 }  // namespace catena

@@ -84,7 +84,7 @@ TEST_F(OnTheCard, nccl_with_one_rank_adds_what_is_there) {
         tickets.push_back(world->start_allreduce(bucket, Reduction::mean, i));
     }
     for (int i = 0; i < 4; ++i)
-        EXPECT_EQ(world->wait_allreduce(tickets[size_t(i)]).to(cpu_device()).to_vector<int>(),
+        EXPECT_EQ(world->wait_started(tickets[size_t(i)]).to(cpu_device()).to_vector<int>(),
                   std::vector<int>(1000, i));
 }
 

@@ -194,7 +194,7 @@ TEST_F(DeviceRanks, add_in_the_order_of_ranks_when_told_to) {
     Array bucket = world->transfer_buffer(x.type(), device);
     copy_elements(x, bucket);
     EXPECT_EQ(
-        world->wait_allreduce(world->start_allreduce(bucket, Reduction::sum)).to_vector<float>(),
+        world->wait_started(world->start_allreduce(bucket, Reduction::sum)).to_vector<float>(),
         expected);
     EXPECT_EQ(sums.now() + parts.now(), 0);
     world->set_sums({});
@@ -231,7 +231,7 @@ TEST_F(DeviceRanks, have_several_buckets_on_their_way) {
     EXPECT_EQ(calls.now(), buckets);
     nccl_double_hold(false);
     for (const int i : {3, 0, 5, 1, 2, 4})
-        EXPECT_EQ(world->wait_allreduce(tickets[size_t(i)]).to_vector<int>(),
+        EXPECT_EQ(world->wait_started(tickets[size_t(i)]).to_vector<int>(),
                   std::vector<int>(size_t(1000 + i), i * size + size * (size - 1) / 2));
     EXPECT_GE(world->statistics().background_seconds, world->statistics().hidden_seconds());
     // Calls have their turn behind buckets that are on their way.
@@ -240,7 +240,7 @@ TEST_F(DeviceRanks, have_several_buckets_on_their_way) {
     const int64_t ticket = world->start_allreduce(bucket, Reduction::sum);
     EXPECT_EQ(world->allreduce(Array::full({Dtype::float32, {2}}, 1)).to_vector<int>(),
               std::vector<int>(2, size));
-    EXPECT_EQ(world->wait_allreduce(ticket).to_vector<int>(), std::vector<int>(100'000, size));
+    EXPECT_EQ(world->wait_started(ticket).to_vector<int>(), std::vector<int>(100'000, size));
 }
 
 /// More than one piece of the double's, and a view that is not contiguous.

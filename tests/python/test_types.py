@@ -207,6 +207,7 @@ def differences(stub: Stub, value: Any, where: str) -> list[str]:
 
 STUBS = {
     "catena._catena": PACKAGE / "_catena" / "__init__.pyi",
+    "catena._catena.distributed": PACKAGE / "_catena" / "distributed.pyi",
     "catena._catena.optim": PACKAGE / "_catena" / "optim.pyi",
     "catena._catena.random": PACKAGE / "_catena" / "random.pyi",
     "catena._catena.functions": PACKAGE / "_functions.pyi",
@@ -250,7 +251,9 @@ class Variable:
     assert "m.Variable.item is not in the stub" in found and "m.State is not in the stub" in found
 
 
-@pytest.mark.parametrize("name", ["catena", "catena.nn", "catena.optim", "catena.data"])
+@pytest.mark.parametrize(
+    "name", ["catena", "catena.nn", "catena.optim", "catena.data", "catena.distributed"]
+)
 def test_all_names_of_a_module_can_be_imported(name: str) -> None:
     """Also where the module's __getattr__ answers for names that are not there."""
     names: dict[str, Any] = {}

@@ -3,6 +3,7 @@
 
 #include "frontend/python/bind/convert/types.h"
 #include "frontend/python/bind/module.h"
+#include "runtime/comm/collectives/communication_error.h"
 #include "runtime/core/memory/out_of_memory.h"
 #include "runtime/core/system/error.h"
 
@@ -11,7 +12,8 @@ namespace {
 
 /// The exceptions of the module, in the order of a search: derived ones first.
 struct Exceptions {
-    PyObject *error, *shape, *dtype, *value, *device, *memory, *compile, *file, *trace;
+    PyObject *error, *shape, *dtype, *value, *device, *memory, *compile, *file, *trace,
+        *communication;
 };
 Exceptions exceptions;
 
@@ -55,6 +57,11 @@ void bind_errors(nb::module_& m) {
                        e.error, PyExc_OSError);
     e.trace =
         exception(m, "TraceError", "What a static region cannot do.", e.error, PyExc_RuntimeError);
+    e.communication =
+        exception(m, "CommunicationError",
+                  "A call between ranks that cannot be completed: one is gone, late, or made another "
+                  "call.",
+                  e.error, PyExc_RuntimeError);
     nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
         try {
             std::rethrow_exception(thrown);
@@ -98,6 +105,8 @@ void set_python_error() noexcept {
         raise(e.file, error);
     } catch (const TraceError& error) {
         raise(e.trace, error);
+    } catch (const CommunicationError& error) {
+        raise(e.communication, error);
     } catch (const Error& error) {
         raise(e.error, error);
     } catch (const std::bad_alloc&) {

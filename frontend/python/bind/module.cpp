@@ -22,6 +22,7 @@ NB_MODULE(_catena, m) {
     bind_user_function(m);
     bind_forget(m);
     bind_optimizer(m);
+    bind_distributed(m);
     bind_files(m);
     bind_symbol(m);
     bind_elementwise(m);

@@ -23,6 +23,7 @@ void bind_program(nb::module_& m);
 void bind_user_function(nb::module_& m);
 void bind_forget(nb::module_& m);
 void bind_optimizer(nb::module_& m);
+void bind_distributed(nb::module_& m);
 void bind_files(nb::module_& m);
 void bind_symbol(nb::module_& m);
 void bind_elementwise(nb::module_& m);

@@ -22,12 +22,14 @@ from catena import (
     _parameters,
     data as data,
     datasets as datasets,
+    distributed as distributed,
     initializers as initializers,
     nn as nn,
     optim as optim,
 )
 from catena._catena import (
     ArgumentError as ArgumentError,
+    CommunicationError as CommunicationError,
     CompileError as CompileError,
     DeviceError as DeviceError,
     DtypeError as DtypeError,

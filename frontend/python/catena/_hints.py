@@ -102,6 +102,36 @@ DATA = {
     "TensorDataset": "ct.data.Batches(x, t, size=32)",
 }
 
+#: Of `catena.distributed`.
+DISTRIBUTED = {
+    "init_process_group": "create_communicator()",
+    "get_rank": "create_communicator().rank",
+    "get_world_size": "create_communicator().size",
+    "all_reduce": "comm.allreduce(x)",
+    "all_gather": "comm.allgather(x)",
+    "broadcast": "comm.bcast(x)",
+    "barrier": "comm.barrier()",
+    "DistributedDataParallel": "create_multi_node_optimizer(optimizer, comm)",
+    "COMM_WORLD": "create_communicator()",
+}
+
+#: Of a communicator.
+COMMUNICATOR = {
+    "all_reduce": "comm.allreduce(x)",
+    "all_gather": "comm.allgather(x)",
+    "all_to_all": "comm.alltoall(xs)",
+    "broadcast": "comm.bcast(x)",
+    "Get_rank": "comm.rank",
+    "Get_size": "comm.size",
+    "Allreduce": "comm.allreduce(x)",
+    "Bcast": "comm.bcast(x)",
+    "Barrier": "comm.barrier()",
+    "Split": "comm.split(color, key)",
+    "Abort": "comm.abort(status)",
+    "reduce": "comm.allreduce(x)",
+    "world_size": "comm.size",
+}
+
 #: Of a Variable.
 VARIABLE = {
     "view": "x.reshape(shape)",

@@ -43,6 +43,11 @@ def _empty(kind: Any) -> Any:
 
 
 def _reduce(self: Any) -> tuple[Any, ...]:
+    if "_communicator" in vars(self):
+        raise TypeError(
+            f"{type(self).__name__}: an optimizer of create_multi_node_optimizer() belongs to the "
+            "ranks of its communicator; copy or save its state_dict()"
+        )
     return _empty, (type(self),), _content(self)
 
 

@@ -48,3 +48,9 @@ optim.formula_rule("Rule", lambda p, g: p - g, states=["m"])  # arg-type
 optim.schedules.warmup(10, 0.1)  # arg-type
 ct.forget(size, x)  # type-var
 ct.forget(step, x, "2")  # call-overload
+comm = ct.distributed.create_communicator("local", sums="any")  # arg-type
+comm.allreduce(x, "max")  # call-overload
+print(comm.allreduce(1.0).no_such_attribute)  # attr-defined
+comm.Get_rank()  # attr-defined
+ct.distributed.create_multi_node_optimizer(adam, comm, overlap="no")  # arg-type
+ct.distributed.init_process_group("nccl")  # attr-defined

@@ -228,6 +228,17 @@ def models(model: Network, folder: str) -> tuple[int, ...]:
     return (*result.shape, len(sizes))
 
 
+def ranks(model: Network) -> tuple[float, int]:
+    comm = ct.distributed.create_communicator("local")
+    adam = ct.distributed.create_multi_node_optimizer(ct.optim.Adam().setup(model), comm)
+    adam.alpha = 1e-3
+    total: float = comm.allreduce(0.5, op="mean") + float(comm.allreduce(np.ones(2)).sum())
+    shared: ct.Variable = comm.allreduce(ct.Variable([1.0, 2.0]))
+    part = comm.split(0)
+    ct.distributed.bcast_data(comm, model)
+    return total, shared.size + (part.size if part else 0)
+
+
 def main() -> None:
     ct.random.seed(1)
     x = ct.Variable(np.arange(1, 7, dtype=np.float32).reshape(2, 3), name="x")
@@ -239,6 +250,7 @@ def main() -> None:
     model = Network(5, 3)
     print(training(model) > 0, ct.memory_in_use() > 0)
     print(own_rules(model), recomputed(x).shape, 2.0 in x)
+    print(ranks(model))
     with tempfile.TemporaryDirectory() as folder, ct.using_device("cpu"):
         print(files(model, folder), models(model, folder))
     try:

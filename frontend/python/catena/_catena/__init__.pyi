@@ -21,7 +21,12 @@ from typing import (
 )
 
 import numpy as np
-from catena._catena import functions as functions, optim as optim, random as random
+from catena._catena import (
+    distributed as distributed,
+    functions as functions,
+    optim as optim,
+    random as random,
+)
 from catena._jit import Report
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
@@ -61,6 +66,9 @@ class FileError(Error, OSError):
 
 class TraceError(Error, RuntimeError):
     """What a static region cannot do."""
+
+class CommunicationError(Error, RuntimeError):
+    """A call between ranks that cannot be completed: one is gone, late, or made another call."""
 
 # Devices and settings.
 
