@@ -23,7 +23,10 @@ bool GradientCall::has_gy(int output) const {
 
 const Variable& GradientCall::gy(int output) const {
     if (gy_[output].defined()) return gy_[output];
-    return zeros_.emplace_front(fill(node_.output_types[output], 0));
+    if (zeros_.empty()) zeros_.resize(gy_.size());
+    Variable& zeros = zeros_[output];
+    if (!zeros.defined()) zeros = fill(node_.output_types[output], 0);
+    return zeros;
 }
 
 Variable GradientCall::x(int input) const {

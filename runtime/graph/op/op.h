@@ -1,7 +1,6 @@
 #pragma once
 
 #include <concepts>
-#include <forward_list>
 #include <functional>
 #include <span>
 #include <string>
@@ -122,7 +121,7 @@ public:
 private:
     Node& node_;
     std::span<const Variable> gy_;
-    mutable std::forward_list<Variable> zeros_;  ///< Zeros that gy() has made.
+    mutable std::vector<Variable> zeros_;  ///< Zeros that gy() has made, one per output.
 };
 
 /// The inputs and outputs that the gradient of one input reads; bit i is input or output i.
