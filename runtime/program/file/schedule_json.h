@@ -17,6 +17,9 @@ Schedule schedule_from(const nlohmann::json& document);
 nlohmann::json number_json(double number);
 double number_from(const nlohmann::json& document);
 
+/// FileError unless it is an exponent that a polynomial may have: 0 to 16.
+void check_exponent(int64_t exponent);
+
 /// In a document, a number that depends on open sizes s: {"affine": [c, f0, f1, ...]} is c + f0 s0
 /// + f1 s1 + ...,
 /// {"polynomial": [[f, e0, e1, ...], ...]} the sum of f s0^e0 s1^e1 ..., and {"ratio": [k, a, b]}
