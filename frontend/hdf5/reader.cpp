@@ -12,6 +12,7 @@
 #include "frontend/serializer/hdf5_library.h"
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
+#include "runtime/file/bool_elements.h"
 #include "runtime/file/file.h"
 #include "runtime/file/limits.h"
 #include "runtime/graph/call/recorder.h"
@@ -225,8 +226,7 @@ private:
         else if (becomes_larger)
             widen<uint32_t>(apart, static_cast<int64_t*>(array.to_fill()));
         if (type.is_unsigned && type.bytes == 8) check_unsigned(array, key);
-        if (array.dtype() == Dtype::bool_)
-            for (char* x = to; x < to + array.size(); ++x) *x = *x != 0;
+        settle_bools(array);
     }
 
     void check_unsigned(const Array& array, std::string_view key) const {

@@ -13,6 +13,7 @@
 #include "runtime/core/array/sizes.h"
 #include "runtime/file/file.h"
 #include "runtime/core/array/device.h"
+#include "runtime/file/bool_elements.h"
 
 namespace catena::onnx {
 namespace {
@@ -141,6 +142,7 @@ Array read_external(const Proto& tensor, const Type& type, const ModelFiles& fil
     }
     const Array array = Array::empty(type, cpu_device());
     if (bytes > 0) file.read_at(external.offset, array.to_fill(), bytes);
+    settle_bools(array);
     return array;
 }
 
@@ -202,6 +204,7 @@ Array read_tensor(const Proto& tensor, const ModelFiles& files) {
         std::memcpy(array.to_fill(), tensor.raw_data().data(), tensor.raw_data().size());
     else
         copy_typed(tensor, array);
+    settle_bools(array);
     return array;
 }
 

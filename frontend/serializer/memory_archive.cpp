@@ -4,6 +4,7 @@
 
 #include "runtime/core/array/device.h"
 #include "runtime/core/system/error.h"
+#include "runtime/file/bool_elements.h"
 
 namespace catena {
 namespace {
@@ -37,6 +38,7 @@ public:
         if (is_empty ? !elements.empty() : too_large || bytes != elements.size()) wrong();
         Array array = Array::empty(type, cpu_device());
         if (!elements.empty()) std::memcpy(array.to_fill(), elements.data(), elements.size());
+        settle_bools(array);
         return array;
     }
 

@@ -5,6 +5,7 @@
 #include "runtime/core/array/device.h"
 #include "runtime/core/memory/out_of_memory.h"
 #include "runtime/core/system/error.h"
+#include "runtime/file/bool_elements.h"
 #include "runtime/file/unsigned_elements.h"
 #include "runtime/graph/call/recorder.h"
 
@@ -165,8 +166,7 @@ Array SafetensorsFile::read(std::string_view key) const {
     file_.read_at(header_.data_begin + tensor->begin, data, bytes);
     if (tensor->type->is_widened)
         widen_unsigned(array, size_t(tensor->type->bits) / 8, fmt::format("{}: '{}'", path(), key));
-    if (array.dtype() == Dtype::bool_)
-        for (size_t i = 0; i < bytes; ++i) data[i] = data[i] != 0;
+    settle_bools(array);
     return array;
 }
 

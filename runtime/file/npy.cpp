@@ -8,6 +8,7 @@
 #include "runtime/core/array/device.h"
 #include "runtime/core/memory/out_of_memory.h"
 #include "runtime/core/system/error.h"
+#include "runtime/file/bool_elements.h"
 #include "runtime/file/unsigned_elements.h"
 #include "runtime/graph/call/recorder.h"
 
@@ -319,8 +320,7 @@ Array read_npy(ByteSource& source) {
         source.read(data, bytes);
         if (format->swapped) swap_bytes(data, bytes / format->bytes, format->bytes);
         if (format->widened) widen_unsigned(array, format->bytes, source.name());
-        if (format->dtype == Dtype::bool_)
-            for (uint64_t i = 0; i < bytes; ++i) data[i] = data[i] != 0;
+        settle_bools(array);
     }
     return header.fortran_order ? in_row_major_order(array) : array;
 }

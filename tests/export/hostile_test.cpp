@@ -15,6 +15,7 @@
 
 #include "frontend/c_export/c_export.h"
 #include "frontend/compiler/compiler_loader.h"
+#include "runtime/file/limits.h"
 #include "runtime/file/zip_writer.h"
 #include "runtime/program/file/package.h"
 #include "runtime/program/file/program.h"
@@ -301,6 +302,64 @@ TEST_F(HostilePackage, buffers_that_nobody_gives_memory_are_refused) {
                         if (b["place"] == 2) b["last"] = b["first"];
                 }),
                 HasSubstr("share bytes"));
+}
+
+TEST_F(HostilePackage, buffers_larger_than_any_memory_together_are_refused) {
+    EXPECT_THAT(after([](Json&, Json& s, auto&) {
+                    Json buffer = s["buffers"][0];
+                    for (const Json& each : s["buffers"])
+                        if (each["place"] == 2) buffer = each;
+                    buffer["bytes"] = int64_t(1) << 46;
+                    for (int i = 0; i < 1 << 17; ++i) s["buffers"].push_back(buffer);
+                }),
+                HasSubstr("buffers are larger than any memory"));
+}
+
+TEST_F(HostilePackage, sizes_beside_one_of_zero_are_bounded_too) {
+    const auto with_domain = [&](const Json& domain) {
+        return after([&](Json&, Json& s, auto&) {
+            Json& kernel = s["kernels"][0];
+            kernel["domain"] = domain;
+            kernel["split"] = 2;
+            kernel["split_size"] = 1;
+        });
+    };
+    EXPECT_THAT(with_domain({1 << 20, 0, int64_t(1) << 46}),
+                HasSubstr("float64[1048576,0,70368744177664] is larger than any memory"));
+    EXPECT_THAT(after([](Json&, Json& s, auto&) {
+                    Json& view = s["results"][0]["view"];
+                    view["shape"] = view["strides"] = {int64_t(1) << 40, int64_t(1) << 40};
+                }),
+                HasSubstr("is larger than any memory"));
+}
+
+TEST_F(HostilePackage, code_for_two_devices_gives_as_many_results) {
+    EXPECT_THAT(after([](Json& m, Json& s, program::Package& p) {
+                    Json other = s;
+                    other["results"].erase(0);
+                    p.texts["other.json"] = other.dump();
+                    m["cuda"] = {{"schedule", "other.json"}, {"images", Json::array()}};
+                    m["results"][0] = {"argument", 0};
+                }),
+                HasSubstr("schedule and manifest are of different programs"));
+}
+
+TEST_F(HostilePackage, sizes_in_words_are_bounded) {
+    const auto with_size = [&](const std::string& name, const Json& size) {
+        return after([&](Json& m, Json&, auto&) {
+            m["open_sizes"] = {{{"name", name}, {"input", 0}, {"axis", 0}}};
+            m["inputs"][0]["shape"][0] = size;
+        });
+    };
+    EXPECT_THAT(with_size("rows", {{"polynomial", {{1, 2'000'000'000}}}}),
+                HasSubstr("a size has the exponent 2000000000"));
+    const std::string long_name(1 << 20, 'x');
+    FileLimits limits = file_limits();
+    limits.bytes = uint64_t(16) << 20;
+    set_file_limits(limits);
+    EXPECT_THAT(with_size(long_name, {{"polynomial", std::vector<std::vector<int>>(100, {1, 16})}}),
+                HasSubstr("a size in words declares 1048576 bytes"));
+    set_file_limits({});
 }
 
 TEST_F(HostilePackage, an_older_version_is_named) {

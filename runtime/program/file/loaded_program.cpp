@@ -47,14 +47,27 @@ Contents::Value value_from(const Json& json) {
     fail<FileError>("a value is of the unknown kind '{}'", kind);
 }
 
+/// Sizes in words, which are longer than what a document says of them.
+struct SizeWords {
+    const std::vector<Contents::OpenSize>& open;
+    FileBudget& budget;
+    const std::string& name(size_t k) const {
+        budget.ask(open[k].name.size(), "a size in words");
+        return open[k].name;
+    }
+};
+
 /// The polynomial as text: "2*batch*time+1".
-std::string polynomial_text(const Json& terms, const std::vector<Contents::OpenSize>& open) {
+std::string polynomial_text(const Json& terms, const SizeWords& words) {
     std::string text;
     for (const Json& term : terms) {
         std::string product;
-        for (size_t k = 0; k < open.size(); ++k)
-            for (int e = term.at(k + 1).get<int>(); e > 0; --e)
-                product += (product.empty() ? "" : "*") + open[k].name;
+        for (size_t k = 0; k < words.open.size(); ++k) {
+            const int64_t exponent = term.at(k + 1).get<int64_t>();
+            check_exponent(exponent);
+            for (int64_t e = 0; e < exponent; ++e)
+                product += (product.empty() ? "" : "*") + words.name(k);
+        }
         const int64_t factor = term.at(0).get<int64_t>();
         if (product.empty())
             product = std::to_string(factor);
@@ -66,16 +79,16 @@ std::string polynomial_text(const Json& terms, const std::vector<Contents::OpenS
 }
 
 /// "784", or the size in words: "batch", "2*batch+1".
-std::string size_text(const Json& size, const std::vector<Contents::OpenSize>& open) {
+std::string size_text(const Json& size, const SizeWords& words) {
     if (size.is_number_integer()) return std::to_string(size.get<int64_t>());
-    if (size.contains("polynomial")) return polynomial_text(size.at("polynomial"), open);
+    if (size.contains("polynomial")) return polynomial_text(size.at("polynomial"), words);
     const Json& terms = size.at("affine");
     std::string text;
-    for (size_t i = 1; i < terms.size() && i <= open.size(); ++i) {
+    for (size_t i = 1; i < terms.size() && i <= words.open.size(); ++i) {
         const int64_t factor = terms.at(i).get<int64_t>();
         if (factor == 0) continue;
         if (!text.empty() && factor > 0) text += "+";
-        text += factor == 1 ? open[i - 1].name : std::to_string(factor) + "*" + open[i - 1].name;
+        text += (factor == 1 ? "" : std::to_string(factor) + "*") + words.name(i - 1);
     }
     const int64_t constant = terms.at(0).get<int64_t>();
     if (constant != 0 || text.empty())
@@ -83,13 +96,13 @@ std::string size_text(const Json& size, const std::vector<Contents::OpenSize>& o
     return text;
 }
 
-std::vector<ProgramPort> ports_from(const Json& list, const std::vector<Contents::OpenSize>& open) {
+std::vector<ProgramPort> ports_from(const Json& list, const SizeWords& words) {
     std::vector<ProgramPort> ports;
     for (const Json& json : list) {
         ProgramPort port{json.at("name").get<std::string>(),
                          parse_dtype(json.at("dtype").get<std::string>()),
                          {}};
-        for (const Json& size : json.at("shape")) port.sizes.push_back(size_text(size, open));
+        for (const Json& size : json.at("shape")) port.sizes.push_back(size_text(size, words));
         ports.push_back(std::move(port));
     }
     return ports;
@@ -135,8 +148,9 @@ Contents::Contents(const std::string& file) : path(file) {
         for (const Json& open : manifest.at("open_sizes"))
             open_sizes.push_back({open.at("name").get<std::string>(), open.at("input").get<int>(),
                                   open.at("axis").get<int>()});
-        inputs = ports_from(manifest.at("inputs"), open_sizes);
-        outputs = ports_from(manifest.at("outputs"), open_sizes);
+        FileBudget budget(path, 0);
+        inputs = ports_from(manifest.at("inputs"), {open_sizes, budget});
+        outputs = ports_from(manifest.at("outputs"), {open_sizes, budget});
         for (const OpenSize& open : open_sizes)
             if (open.input < 0 || size_t(open.input) >= inputs.size() || open.axis < 0 ||
                 size_t(open.axis) >= inputs[size_t(open.input)].sizes.size())
@@ -166,9 +180,10 @@ Contents::Contents(const std::string& file) : path(file) {
         check_values(sources, *this, 0, "an input of the program");
         for (const Json* document : {&schedule, &device_schedule}) {
             if (!document->is_object()) continue;
-            result_count_ = document->at("results").size();
-            if (document->at("inputs").size() != sources.size() ||
-                result_count_ < assigned.size() || results.size() != outputs.size())
+            const size_t count = document->at("results").size();
+            if (document == &schedule || !is_for_host()) result_count_ = count;
+            if (document->at("inputs").size() != sources.size() || count != result_count_ ||
+                count < assigned.size() || results.size() != outputs.size())
                 fail<FileError>("schedule and manifest are of different programs");
             check_values(results, *this, result_count_ - assigned.size(), "an output");
         }

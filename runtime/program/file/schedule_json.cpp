@@ -276,6 +276,10 @@ Schedule schedule_from(const Json& json) {
     return schedule;
 }
 
+void check_exponent(int64_t exponent) {
+    if (exponent < 0 || exponent > 16) fail<FileError>("a size has the exponent {}", exponent);
+}
+
 namespace {
 
 /// Evaluates sums of products; overflow of 64 bits is an error.
@@ -284,8 +288,7 @@ public:
     void add(int64_t factor, std::span<const int64_t> sizes, std::span<const int64_t> exponents) {
         bool beyond = false;
         for (size_t k = 0; k < sizes.size(); ++k) {
-            if (exponents[k] < 0 || exponents[k] > 16)
-                fail<FileError>("a size has the exponent {}", exponents[k]);
+            check_exponent(exponents[k]);
             for (int64_t e = 0; e < exponents[k]; ++e)
                 beyond |= __builtin_mul_overflow(factor, sizes[k], &factor);
         }

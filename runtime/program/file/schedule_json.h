@@ -17,6 +17,9 @@ Schedule schedule_from(const nlohmann::json& document);
 nlohmann::json number_json(double number);
 double number_from(const nlohmann::json& document);
 
+/// FileError unless it is an exponent that a polynomial may have: 0 to 16.
+void check_exponent(int64_t exponent);
+
 /// The document at these sizes: a number that depends on open sizes s is {"affine": [c, f0, f1,
 /// ...]} for c + f0 s0 + f1 s1 + ..., {"polynomial": [[f, e0, e1, ...], ...]} for the sum of f
 /// s0^e0 s1^e1 ..., and {"ratio": [k, a, b]} for k times a over b, of which each is one of these or

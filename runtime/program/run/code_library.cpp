@@ -66,7 +66,7 @@ int memory_file(const std::string& content, const std::string& name) {
 CodeLibrary::CodeLibrary(const std::string& library, const std::string& name)
     : name_(name), file_(memory_file(library, name)) {
     try {
-        handle_ = load_library(("/proc/self/fd/" + std::to_string(file_)).c_str());
+        handle_ = load_passing_library(("/proc/self/fd/" + std::to_string(file_)).c_str());
     } catch (const std::bad_alloc&) {
         close(file_);
         throw;

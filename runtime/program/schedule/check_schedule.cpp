@@ -13,6 +13,8 @@ namespace {
 
 /// No valid array is larger, and sums of a few products of such numbers do not overflow __int128.
 constexpr int64_t most_bytes = int64_t(1) << 46;
+/// All buffers together, whose places in memory are sums of their sizes.
+constexpr int64_t most_bytes_together = int64_t(1) << 62;
 /// A thread's scratch rows are planned to fit the second-level cache.
 constexpr int64_t most_scratch_bytes = int64_t(1) << 30;
 /// Maximum threads per block of any device.
@@ -26,15 +28,18 @@ void require(bool sound, fmt::format_string<Args...> format, Args&&... args) {
 
 bool within(int64_t index, size_t count) { return index >= 0 && size_t(index) < count; }
 
-/// Bytes of a type, after checking its sizes.
+/// Bytes of a type, after checking its sizes; where one is 0, the others, too, whose products are
+/// strides.
 int64_t checked_bytes(const Type& type) {
     Wide bytes = int64_t(size_of(type.dtype));
+    bool is_empty = false;
     for (int64_t size : type.shape) {
         require(size >= 0 && size <= most_bytes, "an array has the size {}", size);
-        bytes *= size;
+        is_empty |= size == 0;
+        bytes *= std::max<int64_t>(size, 1);
         require(bytes <= most_bytes, "an array {} is larger than any memory", to_string(type));
     }
-    return int64_t(bytes);
+    return is_empty ? 0 : int64_t(bytes);
 }
 
 /// First and last byte, from the start of the buffer, that sizes and strides reach.
@@ -79,10 +84,14 @@ public:
 private:
     void check_buffers() {
         std::vector<int> of_input(s_.input_types.size(), 0);
+        Wide together = 0;
         for (size_t b = 0; b < s_.buffers.size(); ++b) {
             const Buffer& buffer = s_.buffers[b];
             const int launches = int(s_.launches.size());
             require(buffer.bytes <= size_t(most_bytes), "buffer {} has {} bytes", b, buffer.bytes);
+            together += Wide(buffer.bytes);
+            require(together <= most_bytes_together, "{} buffers are larger than any memory",
+                    b + 1);
             require(buffer.first >= -1 && buffer.first <= buffer.last && buffer.last < launches,
                     "buffer {} lives from launch {} to {} of {}", b, buffer.first, buffer.last,
                     launches);
@@ -284,11 +293,11 @@ private:
             return;
         }
         const Buffer& memory = buffer(result.view.buffer);
+        check_view(result.view, "a result");
         require(memory.place == Buffer::Place::output && memory.index <= int(r) &&
                     result.view.contiguous() &&
                     int64_t(memory.bytes) == checked_bytes(result.view.type),
                 "result {} is no whole output", r);
-        check_view(result.view, "a result");
         const Result& owner = s_.results[size_t(memory.index)];
         require(owner.input == -1 && owner.view.buffer == result.view.buffer &&
                     owner.view.type.dtype == result.view.type.dtype,
