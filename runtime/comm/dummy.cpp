@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/comm/collectives/collectives.h"
+#include "runtime/core/array/device.h"
 
 namespace catena {
 namespace {
