@@ -202,7 +202,8 @@ TEST_F(SafetensorsTest, names_that_the_file_cannot_hold_are_refused_and_the_old_
     };
     EXPECT_THAT(refused({{"x", one}, {"x", one}}), HasSubstr("two values of the name 'x'"));
     EXPECT_THAT(refused({{"x", one}}, {{"x", "text"}}), HasSubstr("two values of the name 'x'"));
-    EXPECT_THAT(refused({{"__metadata__", one}}), HasSubstr("a name that the file uses itself"));
+    EXPECT_THAT(refused({{"__metadata__", one}}),
+                HasSubstr("the name '__metadata__' is reserved by the format"));
     EXPECT_THAT(refused({{"\xff", one}}), HasSubstr("is not UTF-8"));
     EXPECT_THAT(refused({{"a\nb", Array()}}), HasSubstr("its name has a line break"));
     EXPECT_EQ(content("a"), before);
