@@ -68,7 +68,7 @@ def test_the_program_runs() -> None:
 # What every class has, and Python calls by other ways; the first of them are nanobind's.
 IMPLIED = {"__doc__", "__module__", "__new__", "__dict__", "__signature__", "_parameters"}
 IMPLIED |= {"__repr__", "__str__", "__vectorcalloffset__", "__weakref__", "__name__"}
-IMPLIED |= {"__qualname__", "__delitem__", "__rpow__", "__wrapped__", "__init__"}
+IMPLIED |= {"__qualname__", "__slotnames__", "__delitem__", "__rpow__", "__wrapped__", "__init__"}
 #: Attributes of objects, which no class shows.
 OF_OBJECTS = {"initializer"}
 

@@ -57,11 +57,11 @@ void bind_errors(nb::module_& m) {
                        e.error, PyExc_OSError);
     e.trace =
         exception(m, "TraceError", "What a static region cannot do.", e.error, PyExc_RuntimeError);
-    e.communication =
-        exception(m, "CommunicationError",
-                  "A call between ranks that cannot be completed: one is gone, late, or made another "
-                  "call.",
-                  e.error, PyExc_RuntimeError);
+    e.communication = exception(
+        m, "CommunicationError",
+        "A call between ranks that cannot be completed: one is gone, late, or made another "
+        "call.",
+        e.error, PyExc_RuntimeError);
     nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
         try {
             std::rethrow_exception(thrown);

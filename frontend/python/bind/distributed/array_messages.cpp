@@ -75,9 +75,8 @@ Given::Given(const char* call, nb::handle object) : form(form_of(object)) {
 
 nb::object Given::like(const Array& result) const {
     nb::object made = in_form(form, result);
-    const bool is_shared =
-        form == Form::array && result.storage().get() == array.storage().get();
-    return is_shared ? made.attr("copy")() : made;
+    const bool is_shared = form == Form::array && result.storage().get() == array.storage().get();
+    return is_shared ? as_ndarray(copied_array_of(made.ptr())) : made;
 }
 
 /// One argument for each rank: all of them Variables if one is.
@@ -128,8 +127,7 @@ nb::list list_like(const Given& given, const std::vector<Array>& arrays) {
 /// The results of a call to which each rank gave a list; `given` is of equal length.
 nb::list list_like(const std::vector<Given>& given, const std::vector<Array>& arrays, int own) {
     nb::list list;
-    for (size_t r = 0; r < arrays.size(); ++r)
-        list.append(given[size_t(own)].like(arrays[r]));
+    for (size_t r = 0; r < arrays.size(); ++r) list.append(given[size_t(own)].like(arrays[r]));
     return list;
 }
 
@@ -139,8 +137,7 @@ nb::object allreduce(const Group& self, nb::handle x, const std::string& op) {
     if (is_variable(x.ptr()))
         return variable_of(parallel::allreduce(*self, variable_in(x.ptr()), reduction));
     const Given given("allreduce", x);
-    return given.like(
-        beside_operations([&] { return self->allreduce(given.array, reduction); }));
+    return given.like(beside_operations([&] { return self->allreduce(given.array, reduction); }));
 }
 
 nb::object bcast(const Group& self, nb::handle x, int root, bool variable) {
@@ -170,8 +167,7 @@ nb::object gather(const Group& self, nb::handle x, int root) {
 
 nb::list allgather(const Group& self, nb::handle x) {
     const CallScope scope;
-    if (is_variable(x.ptr()))
-        return variables_of(parallel::allgather(*self, variable_in(x.ptr())));
+    if (is_variable(x.ptr())) return variables_of(parallel::allgather(*self, variable_in(x.ptr())));
     const Given given("allgather", x);
     return list_like(given, beside_operations([&] { return self->allgather(given.array); }));
 }
@@ -180,8 +176,7 @@ nb::list alltoall(const Group& self, nb::handle xs) {
     const CallScope scope;
     const GivenList list("alltoall", xs);
     if (!list.variables.empty()) return variables_of(parallel::alltoall(*self, list.variables));
-    return list_like(list.given,
-                     beside_operations([&] { return self->alltoall(list.arrays()); }),
+    return list_like(list.given, beside_operations([&] { return self->alltoall(list.arrays()); }),
                      self->rank());
 }
 
@@ -256,8 +251,7 @@ void bind_bytes(nb::class_<Group>& type) {
             "recv_bytes",
             [](const Group& self, int source, int tag) {
                 const CallScope scope;
-                return as_bytes(
-                    beside_operations([&] { return self->recv_bytes(source, tag); }));
+                return as_bytes(beside_operations([&] { return self->recv_bytes(source, tag); }));
             },
             nb::arg("source"), nb::arg("tag") = 0, "The bytes that a rank sends.")
         .def(
@@ -274,8 +268,8 @@ void bind_bytes(nb::class_<Group>& type) {
             [](const Group& self, nb::bytes content) {
                 const CallScope scope;
                 nb::list list;
-                for (const std::string& one : beside_operations(
-                         [&] { return self->allgather_bytes(content_of(content)); }))
+                for (const std::string& one :
+                     beside_operations([&] { return self->allgather_bytes(content_of(content)); }))
                     list.append(as_bytes(one));
                 return list;
             },
@@ -291,9 +285,10 @@ void bind_array_messages(nb::class_<Group>& type) {
              nb::arg("variable") = false,
              "Root's x, on every rank; only root's is read. With `variable` the result is a "
              "Variable, whose\ngradient reaches root's.")
-        .def("gather", gather, nb::arg("x"), nb::arg("root") = 0,
-             "A list of every rank's x, at root. Elsewhere None, and of a Variable a delegate, from "
-             "which\nbackward begins there.")
+        .def(
+            "gather", gather, nb::arg("x"), nb::arg("root") = 0,
+            "A list of every rank's x, at root. Elsewhere None, and of a Variable a delegate, from "
+            "which\nbackward begins there.")
         .def("allgather", allgather, nb::arg("x"),
              "A list of every rank's x, on every rank. All must have one shape and dtype.")
         .def("alltoall", alltoall, nb::arg("xs"),

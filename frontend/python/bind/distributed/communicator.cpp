@@ -33,9 +33,7 @@ void before_messages() {
 
 namespace {
 
-const char* name_of_sums(Sums sums) {
-    return sums == Sums::rank_order ? "rank_order" : "engine";
-}
+const char* name_of_sums(Sums sums) { return sums == Sums::rank_order ? "rank_order" : "engine"; }
 
 std::optional<Sums> sums_of(const std::optional<std::string>& name) {
     if (!name) return std::nullopt;
