@@ -34,6 +34,7 @@ __all__ = [
     "create_multi_node_evaluator",
     "create_multi_node_optimizer",
     "device_of_rank",
+    "gather_moments",
     "mean_over_ranks",
     "multi_node_mean_grad",
     "pseudo_connect",
@@ -100,6 +101,7 @@ def create_multi_node_optimizer(
     allreduce_grad_dtype: DTypeLike | None = None,
     bucket_bytes: int | None = None,
     overlap: bool = True,
+    shard: bool = False,
 ) -> _Optimizer:
     """Makes it the optimizer of one of several processes that hold the same model: update() first
     replaces every gradient by its mean over the ranks. It stays the optimizer it is, in regions,
@@ -122,6 +124,10 @@ def create_multi_node_optimizer(
             itself. None: 1 MiB.
         overlap: False: gradients are sent by update() alone, in the order of the parameters. With
             True the order in which backward completes them must be equal on all ranks.
+        shard: each rank updates a part of every parameter, and has moments and float32 masters of
+            that part alone (ZeRO stages 1 and 2). Parameters get the same bits as without it where
+            sums are in rank order, and have no gradient after an update. All ranks save the
+            optimizer together, or one alone after `gather_moments()`.
 
     Raises:
         ArgumentError: for a dtype that is no float; and at an update, where ranks differ.
@@ -134,9 +140,21 @@ def create_multi_node_optimizer(
         allreduce_grad_dtype,
         bucket_bytes,
         overlap,
+        shard,
     )
     vars(optimizer)["_communicator"] = comm
     return optimizer
+
+
+def gather_moments(optimizer: Optimizer) -> None:
+    """Gathers the moments, and float32 masters, of which each rank of a sharded optimizer has a
+    part, so that one rank alone can save it. The next update divides them again. All ranks call it,
+    between two updates and outside of regions; nothing happens to an optimizer that is not sharded.
+
+    Raises:
+        CommunicationError: where another rank makes a different call.
+    """
+    _bound.gather_moments(optimizer)
 
 
 def _states_of(model: Any) -> list[tuple[str, Any]]:

@@ -72,7 +72,11 @@ def trained_together() -> tuple[dict[str, Any], list[float]]:
     model, optimizer = made(7 + rank)  # Rank 0's parameters reach all.
     ct.distributed.bcast_data(comm, model)
     given = ct.distributed.create_multi_node_optimizer(
-        optimizer, comm, overlap=way != "order", bucket_bytes=64 if way == "buckets" else None
+        optimizer,
+        comm,
+        overlap=way != "order",
+        bucket_bytes=64 if way == "buckets" else None,
+        shard=way == "shard",
     )
     assert given is optimizer
 
@@ -95,6 +99,10 @@ def trained_together() -> tuple[dict[str, Any], list[float]]:
     if compiled:
         run = ct.jit(run)
     losses = [float(run(*batch(k, rank)).array) for k in range(STEPS)]
+    ct.distributed.gather_moments(optimizer)
+    if rank == 0:  # Alone: a rank that still had a part would wait for the others here.
+        moments = optimizer.state_dict()
+        assert moments["l1/W/m" if kind != "sgd" else "l1/W/v"].shape == model.l1.W.shape
     return model.state_dict(), losses
 
 

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "frontend/link/parameter_list.h"
+#include "frontend/optimizer/gather_moments.h"
 #include "frontend/parallel/agreement.h"
 #include "frontend/parallel/multi_node_evaluator.h"
 #include "frontend/parallel/optimizer/multi_node_optimizer.h"
@@ -25,14 +26,20 @@ namespace {
 
 void create_optimizer(Optimizer& optimizer, const Group& communicator, bool double_buffering,
                       bool zero_fill, std::optional<Dtype> allreduce_grad_dtype,
-                      std::optional<int64_t> bucket_bytes, bool overlap) {
+                      std::optional<int64_t> bucket_bytes, bool overlap, bool shard) {
     const CallScope scope;
     create_multi_node_optimizer(optimizer, communicator.shared(),
                                 {.double_buffering = double_buffering,
                                  .zero_fill = zero_fill,
                                  .allreduce_grad_dtype = allreduce_grad_dtype,
                                  .bucket_bytes = bucket_bytes,
-                                 .overlap = overlap});
+                                 .overlap = overlap,
+                                 .shard = shard});
+}
+
+void gather(Optimizer& optimizer) {
+    const CallScope scope;
+    beside_operations([&] { gather_moments(optimizer); });
 }
 
 /// `pairs`: paths and States.
@@ -83,6 +90,7 @@ nb::list scatter_columns(const Group& communicator, nb::list columns, int root, 
 
 void bind_multi_node_training(nb::module_& m) {
     m.def("create_multi_node_optimizer", create_optimizer);
+    m.def("gather_moments", gather);
     m.def("bcast_states", copy_states);
     m.def("multi_node_mean_grad", average_gradients);
     m.def("mean_over_ranks", means);

@@ -112,8 +112,10 @@ def create_multi_node_optimizer(
     allreduce_grad_dtype: DTypeLike | None,
     bucket_bytes: int | None,
     overlap: bool,
+    shard: bool,
     /,
 ) -> None: ...
+def gather_moments(optimizer: Optimizer, /) -> None: ...
 def bcast_states(
     communicator: Communicator, pairs: list[tuple[str, State]], root: int, /
 ) -> None: ...
