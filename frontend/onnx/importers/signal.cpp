@@ -1,6 +1,7 @@
 #include <numbers>
 
 #include "frontend/onnx/importers/shared.h"
+#include "runtime/core/array/device.h"
 #include "runtime/ops/math/fft.h"
 
 namespace catena::onnx {
@@ -11,14 +12,15 @@ std::function<Variables(const NodeCall&)> window(double a0, double a1, double a2
     return [=](const NodeCall& n) {
         const int64_t size = n.value(0, any_size);
         const double period = n.flag("periodic", true) ? double(size) : double(size - 1);
-        std::vector<double> values;
-        values.reserve(size_t(size));
+        // An array, whose memory counts as the model's: a few bytes can ask for any size.
+        const Array values = Array::empty({Dtype::float64, {size}}, cpu_device());
+        auto* const to = static_cast<double*>(values.to_fill());
         for (int64_t i = 0; i < size; ++i) {
             const double angle = 2 * std::numbers::pi * double(i) / period;
-            values.push_back(a0 + a1 * std::cos(angle) + a2 * std::cos(2 * angle));
+            to[i] = a0 + a1 * std::cos(angle) + a2 * std::cos(2 * angle);
         }
         const Dtype dtype = n.dtype("output_datatype", Dtype::float32);
-        return Variables{Variable(Array::from(values, Shape{size}).astype(dtype), false)};
+        return Variables{Variable(values.to(current_device()).astype(dtype), false)};
     };
 }
 
