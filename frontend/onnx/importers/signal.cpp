@@ -2,6 +2,8 @@
 
 #include "frontend/onnx/importers/shared.h"
 #include "runtime/core/array/device.h"
+#include "runtime/core/array/sizes.h"
+#include "runtime/core/memory/memory_allowance.h"
 #include "runtime/ops/math/fft.h"
 
 namespace catena::onnx {
@@ -131,6 +133,7 @@ Variables mel_weights(const NodeCall& n) {
         edges.push_back(n.whole(std::floor(double(length + 1) * hertz / double(rate)),
                                 {0, rows - 1}, "the number of a frequency"));
     }
+    check_allowance(size_t(product_of_sizes("MelWeightMatrix", {rows, bins, sizeof(double)})));
     std::vector<double> weights(size_t(rows * bins), 0);
     for (int64_t i = 0; i < bins; ++i) {
         const int64_t left = edges[size_t(i)], top = edges[size_t(i + 1)],
