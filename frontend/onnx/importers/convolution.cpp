@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "frontend/onnx/importers/windows.h"
+#include "runtime/core/array/sizes.h"
+#include "runtime/core/memory/memory_allowance.h"
 #include "runtime/ops/connection/window_count.h"
 
 namespace catena::onnx {
@@ -148,6 +150,7 @@ Variables columns_folded(const NodeCall& n) {
     }
     if (counted_elements(Dtype::float64, columns) != n[0].size())
         n.wrong(fmt::format("{} columns do not fill the image {}", x[2], to_string(image)));
+    check_allowance(size_t(product_of_sizes("Col2Im", {channels, block, block, sizeof(double)})));
     std::vector<double> units(size_t(product_of_sizes("Col2Im", {channels, block, block})), 0);
     for (int64_t k = 0; k < channels * block; ++k) units[size_t(k * block + k % block)] = 1;
     const Variable W(Array::from(units, filters).astype(n[0].dtype()), false);

@@ -1,6 +1,8 @@
 #include <algorithm>
 
 #include "frontend/onnx/importers/shared.h"
+#include "runtime/core/array/sizes.h"
+#include "runtime/core/memory/memory_allowance.h"
 
 namespace catena::onnx {
 namespace {
@@ -78,11 +80,13 @@ Variable along_last(const Variable& x, int axis,
 Variable resample(const Variable& x, int axis, const Resampling& r, double beyond) {
     if (r.kind == "nearest") {
         std::vector<int64_t> places;
+        check_allowance(size_t(product_of_sizes("Resize", {r.result, sizeof(int64_t)})));
         places.reserve(size_t(r.result));
         for (int64_t i = 0; i < r.result; ++i)
             places.push_back(std::clamp<int64_t>(r.nearest_to(r.source_of(i)), 0, r.size - 1));
         return take(x, Variable(Array::from(places, Shape{r.result}), false), axis);
     }
+    check_allowance(size_t(product_of_sizes("Resize", {r.result, r.size, sizeof(double)})));
     std::vector<double> weights(size_t(r.result * r.size), 0), out(size_t(r.result), 0);
     for (int64_t i = 0; i < r.result; ++i) {
         const double source = r.source_of(i);

@@ -2,6 +2,8 @@
 #include <cstdlib>
 
 #include "frontend/onnx/importers/shared.h"
+#include "runtime/core/array/sizes.h"
+#include "runtime/core/memory/memory_allowance.h"
 #include "runtime/ops/array/blocks.h"
 #include "runtime/ops/array/layout/creation.h"
 #include "runtime/ops/array/layout/padding.h"
@@ -152,7 +154,9 @@ Variables padded(const NodeCall& n) {
                                 to_string(inner.shape())));
         const int64_t period = mode == "wrap" ? size : std::max<int64_t>(2 * (size - 1), 1);
         std::vector<int64_t> places;
-        places.reserve(size_t(size + before[axis] + after[axis]));
+        const int64_t count = sum_of_sizes("Pad", {size, before[axis], after[axis]});
+        check_allowance(size_t(product_of_sizes("Pad", {count, sizeof(int64_t)})));
+        places.reserve(size_t(count));
         for (int64_t i = -before[axis]; i < size + after[axis]; ++i) {
             const int64_t at = ((i % period) + period) % period;
             places.push_back(mode == "wrap" || at < size ? at : period - at);

@@ -1,6 +1,9 @@
 #include <numbers>
 
 #include "frontend/onnx/importers/shared.h"
+#include "runtime/core/array/device.h"
+#include "runtime/core/array/sizes.h"
+#include "runtime/core/memory/memory_allowance.h"
 #include "runtime/ops/math/fft.h"
 
 namespace catena::onnx {
@@ -11,14 +14,15 @@ std::function<Variables(const NodeCall&)> window(double a0, double a1, double a2
     return [=](const NodeCall& n) {
         const int64_t size = n.value(0, any_size);
         const double period = n.flag("periodic", true) ? double(size) : double(size - 1);
-        std::vector<double> values;
-        values.reserve(size_t(size));
+        // An array, whose memory counts as the model's: a few bytes can ask for any size.
+        const Array values = Array::empty({Dtype::float64, {size}}, cpu_device());
+        auto* const to = static_cast<double*>(values.to_fill());
         for (int64_t i = 0; i < size; ++i) {
             const double angle = 2 * std::numbers::pi * double(i) / period;
-            values.push_back(a0 + a1 * std::cos(angle) + a2 * std::cos(2 * angle));
+            to[i] = a0 + a1 * std::cos(angle) + a2 * std::cos(2 * angle);
         }
         const Dtype dtype = n.dtype("output_datatype", Dtype::float32);
-        return Variables{Variable(Array::from(values, Shape{size}).astype(dtype), false)};
+        return Variables{Variable(values.to(current_device()).astype(dtype), false)};
     };
 }
 
@@ -130,6 +134,7 @@ Variables mel_weights(const NodeCall& n) {
         edges.push_back(n.whole(std::floor(double(length + 1) * hertz / double(rate)),
                                 {0, rows - 1}, "the number of a frequency"));
     }
+    check_allowance(size_t(product_of_sizes("MelWeightMatrix", {rows, bins, sizeof(double)})));
     std::vector<double> weights(size_t(rows * bins), 0);
     for (int64_t i = 0; i < bins; ++i) {
         const int64_t left = edges[size_t(i)], top = edges[size_t(i + 1)],
