@@ -18,7 +18,7 @@ bool is_on_path(const std::string& program) {
     std::string folders = path ? path : "";
     for (size_t begin = 0; begin <= folders.size();) {
         size_t end = std::min(folders.find(':', begin), folders.size());
-        if (access((folders.substr(begin, end - begin) + "/" + program).c_str(), X_OK) == 0)
+        if (::access((folders.substr(begin, end - begin) + "/" + program).c_str(), X_OK) == 0)
             return true;
         begin = end + 1;
     }
