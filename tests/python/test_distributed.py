@@ -72,7 +72,13 @@ def test_all_calls_between_processes(tmp_path: Path, size: int, shares: str) -> 
 @pytest.mark.parametrize("mode", ["eager", "compiled"])
 @pytest.mark.parametrize(
     ("rule", "way"),
-    [("sgd", "after"), ("adam", "overlap"), ("decay", "lossfun"), ("adam", "order"), ("adam", "shard")],
+    [
+        ("sgd", "after"),
+        ("adam", "overlap"),
+        ("decay", "lossfun"),
+        ("adam", "order"),
+        ("adam", "shard"),
+    ],
 )
 def test_training_equals_one_process(
     tmp_path: Path, size: int, mode: str, rule: str, way: str

@@ -275,7 +275,7 @@ def test_a_state_of_other_shards_is_refused(numbered: str, tmp_path: Path) -> No
         other.load_state_dict(state)
     two = shards.Shards(numbered, 4, rank=0, ranks=2)
     next(iter(two))
-    with pytest.raises(ct.FileError, match="by 2 ranks, this one has 1: .* not read to its end"):
+    with pytest.raises(ct.FileError, match=r"by 2 ranks, this one has 1: .* not read to its end"):
         shards.Shards(numbered, 4).load_state_dict(two.state_dict())
     with pytest.raises(ct.FileError, match="epochs is missing"):
         two.load_state_dict({k: v for k, v in state.items() if k != "epochs"})

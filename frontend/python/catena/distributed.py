@@ -146,7 +146,7 @@ def create_multi_node_optimizer(
     return optimizer
 
 
-def gather_moments(optimizer: Optimizer) -> None:
+def gather_moments(optimizer: optim.Optimizer) -> None:
     """Gathers the moments, and float32 masters, of which each rank of a sharded optimizer has a
     part, so that one rank alone can save it. The next update divides them again. All ranks call it,
     between two updates and outside of regions; nothing happens to an optimizer that is not sharded.
