@@ -1,5 +1,7 @@
 #include "runtime/graph/call/eager.h"
 
+#include <algorithm>
+
 #include "runtime/core/array/device.h"
 #include "runtime/core/array/pending.h"
 #include "runtime/core/memory/out_of_memory.h"
@@ -43,6 +45,15 @@ Arrays compute(const OpDef& op, std::span<const Array> inputs, std::span<const T
     return outputs;
 }
 
+/// Whether a kernel may take so long that, while it runs, other threads give a variable another
+/// array or update it in place. They must then see that the array is read.
+bool is_long(const OpCall& call) {
+    constexpr size_t long_bytes = 1 << 16;
+    return std::ranges::any_of(call.inputs, [](const Variable* input) {
+        return input->body()->array.storage()->bytes >= long_bytes;
+    });
+}
+
 }  // namespace
 
 Device& call_device(const OpCall& call) {
@@ -62,13 +73,21 @@ Device& call_device(const OpCall& call) {
 
 Variables run_kernel(const OpCall& call, Device& device) {
     const Types types = call_types(call);
-    // The variables keep their arrays: kernels are given arrays only, and replace none.
-    const Uncounted<Array, 4> arrays(
-        call.inputs.size(), [&](size_t i) { return call.inputs[i]->body()->array.body(); });
     SmallVector<double, 4> values;
     if (!device.is_meta())
         for (const Scalar& s : call.scalars) values.push_back(s.value());
-    Arrays results = compute(call.op, arrays, types, device, call.attributes, values);
+    const auto results_of = [&](std::span<const Array> arrays) {
+        return compute(call.op, arrays, types, device, call.attributes, values);
+    };
+    Arrays results;
+    if (is_long(call)) {
+        SmallVector<Array, 4> arrays;
+        for (const Variable* input : call.inputs) arrays.push_back(input->array());
+        results = results_of(arrays);
+    } else {  // The variables keep their arrays: kernels are given arrays only, and replace none.
+        results = results_of(Uncounted<Array, 4>(
+            call.inputs.size(), [&](size_t i) { return call.inputs[i]->body()->array.body(); }));
+    }
     if (config().debug) check_nan(call.op, results);
     Variables outputs;
     for (Array& y : results) outputs.emplace_back(std::move(y), false);
