@@ -11,10 +11,10 @@
 namespace catena {
 namespace {
 
-using Clock = CommunicatorBackground::Clock;
+using BackgroundClock = CommunicatorBackground::Clock;
 
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
+double seconds_since(BackgroundClock::time_point start) {
+    return std::chrono::duration<double>(BackgroundClock::now() - start).count();
 }
 
 /// A buffer of blocks for or of all ranks.
@@ -52,7 +52,7 @@ void Communicator::run_in_background(int64_t ticket, const char* call,
     {
         std::lock_guard lock(b.mutex);
         Background::Request& request = b.requests[ticket];
-        request.begun = Clock::now();
+        request.begun = BackgroundClock::now();
         data = std::move(request.buffer);
     }
     Collectives::Completion wait;
@@ -99,7 +99,7 @@ void Communicator::finish_ticket(int64_t ticket, std::exception_ptr error) {
     request.done = true;
     request.error = std::move(error);
     b.statistics.background_seconds += seconds_since(std::max(request.begun, b.last_done));
-    b.last_done = Clock::now();
+    b.last_done = BackgroundClock::now();
     b.done.notify_all();
 }
 
@@ -169,7 +169,7 @@ Array Communicator::wait_started(int64_t ticket) {
     auto found = b.requests.find(ticket);
     if (found == b.requests.end())
         fail<CommunicationError>("no background transfer has the ticket {}", ticket);
-    const Clock::time_point start = Clock::now();
+    const BackgroundClock::time_point start = BackgroundClock::now();
     b.done.wait(lock, [&] { return found->second.done; });
     b.statistics.waited_seconds += seconds_since(start);
     auto request = std::move(found->second);

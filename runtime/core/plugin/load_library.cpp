@@ -24,14 +24,14 @@ void* try_to_load(const char* file, int flags) {
 }
 
 /// glibc's loader reports some allocations that failed as an undefined symbol; a second try tells.
-void* load(const char* file, int flags) {
+void* open_library(const char* file, int flags) {
     void* const library = try_to_load(file, flags);
     return library ? library : try_to_load(file, flags);
 }
 
 }  // namespace
 
-void* load_library(const char* file) { return load(file, staying); }
-void* load_passing_library(const char* file) { return load(file, passing); }
+void* load_library(const char* file) { return open_library(file, staying); }
+void* load_passing_library(const char* file) { return open_library(file, passing); }
 
 }  // namespace catena

@@ -37,7 +37,7 @@ void create_optimizer(Optimizer& optimizer, const Group& communicator, bool doub
                                  .shard = shard});
 }
 
-void gather(Optimizer& optimizer) {
+void gather_wholes(Optimizer& optimizer) {
     const CallScope scope;
     beside_operations([&] { gather_moments(optimizer); });
 }
@@ -90,7 +90,7 @@ nb::list scatter_columns(const Group& communicator, nb::list columns, int root, 
 
 void bind_multi_node_training(nb::module_& m) {
     m.def("create_multi_node_optimizer", create_optimizer);
-    m.def("gather_moments", gather);
+    m.def("gather_moments", gather_wholes);
     m.def("bcast_states", copy_states);
     m.def("multi_node_mean_grad", average_gradients);
     m.def("mean_over_ranks", means);
