@@ -8,7 +8,8 @@ namespace catena {
 BackgroundThread::BackgroundThread()
     : thread_(start_thread("messages beside the computation", [this] { work(); })) {}
 
-BackgroundThread::~BackgroundThread() {
+void BackgroundThread::finish() {
+    if (!thread_.joinable()) return;
     {
         std::lock_guard lock(mutex_);
         ends_ = true;

@@ -13,11 +13,14 @@ class BackgroundThread {
 public:
     BackgroundThread();
     /// Executes all posted work first.
-    ~BackgroundThread();
+    ~BackgroundThread() { finish(); }
     BackgroundThread(const BackgroundThread&) = delete;
 
     /// Runs `work`, which must not throw, on the background thread.
     void post(std::function<void()> work);
+    /// Executes all posted work and ends the thread; nothing may be posted any more. Unlike a
+    /// pointer that is reset, the object is there until the work is done, which may ask it.
+    void finish();
     bool is_this_thread() const { return std::this_thread::get_id() == thread_.get_id(); }
 
 private:

@@ -72,6 +72,7 @@ void Communicator::close() {
         idle.get_future().wait();
         b.completions.reset();
     }
+    if (b.thread) b.thread->finish();
     b.thread.reset();
 }
 

@@ -68,7 +68,7 @@ void Communicator::run_in_background(int64_t ticket, const char* call,
         std::lock_guard lock(b.mutex);
         b.requests[ticket].buffer = std::move(data);  // The caller then has the only reference.
     }
-    if (error || !wait) return finish_ticket(ticket, error);
+    if (error || !wait) return finish_ticket(ticket, std::move(error));
     b.completions->post([this, ticket, call, wait = std::move(wait)] {
         finish_ticket(ticket, error_of_completion(call, wait));
     });
