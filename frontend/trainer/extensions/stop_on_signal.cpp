@@ -15,8 +15,10 @@ namespace catena::extensions {
 namespace {
 
 constexpr std::array signals = {SIGINT, SIGTERM};
-volatile std::sig_atomic_t received = 0;
-volatile std::sig_atomic_t answers = 1;  ///< Whether the handler says at once that the signal came.
+// A handler may use these, since they need no lock. Ranks may be threads, which read them, too.
+std::atomic<int> received = 0;
+std::atomic<bool> answers = true;  ///< Whether the handler says at once that the signal came.
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 /// Whether a handler is installed, by one trainer at a time: ranks may be threads.
 std::atomic<bool> installed = false;
 std::array<struct sigaction, signals.size()> previous;
