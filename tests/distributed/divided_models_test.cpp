@@ -76,8 +76,9 @@ TEST(DividedModels, a_region_trains_on_a_smaller_last_batch) {
             const Variable x(Array::full({Dtype::float32, {rows, 4}}, double(rows) / 3), false);
             const Variable y = step(x);
             const Variable whole = last(second(between(first(x))));
-            if (comm->rank() == 1)
+            if (comm->rank() == 1) {
                 EXPECT_NEAR(y.item<float>(), sum(whole * whole).item<float>(), 1e-4);
+            }
         }
     });
 }

@@ -22,25 +22,14 @@ using ::testing::Not;
 using Comm = std::shared_ptr<Communicator>;
 using Options = MultiNodeOptimizerOptions;
 
-Variable rows(int seed) {
-    std::vector<float> x;
-    for (int i = 0; i < 4 * 6; ++i) x.push_back(float(std::sin(seed * 131 + i * 1.7)));
-    return Variable(Array::from(x, {4, 6}), false);
-}
-
-std::vector<float> content_of(Link& model) {
-    std::vector<float> all;
-    for (Parameter* p : model.params())
-        for (float v : p->array().to_vector<float>()) all.push_back(v);
-    return all;
-}
+Variable rows(int seed) { return wave_rows(seed, 6); }
 
 void expect_close(const std::vector<float>& a, const std::vector<float>& b) {
     EXPECT_THAT(a, ::testing::Pointwise(::testing::FloatNear(2e-6f), b));
 }
 
 bool are_equal_everywhere(Communicator& comm, Link& model) {
-    const std::vector<float> own = content_of(model);
+    const std::vector<float> own = parameters_of(model);
     for (const Array& other : comm.allgather(Array::from(own, {int64_t(own.size())})))
         if (other.to_vector<float>() != own) return false;
     return true;
@@ -102,7 +91,7 @@ std::vector<float> trained(const Comm& comm, bool compiled, const Options& optio
         },
         {});
     for (int i = 0; i < steps; ++i) step(rows(i));
-    return content_of(net);
+    return parameters_of(net);
 }
 
 TEST(Exchange, averages_gradients_as_they_are_at_the_update) {
@@ -175,7 +164,7 @@ TEST(Exchange, a_skipped_update_leaves_nothing_to_the_next) {
             loss.backward();
             sgd.update();
         }
-        return content_of(net);
+        return parameters_of(net);
     };
     const auto one = run(nullptr);
     run_local(2, [&](const Comm& comm) { expect_close(run(comm), one); });
@@ -210,7 +199,7 @@ TEST(Exchange, point_to_point_messages_overlap_on_a_communicator_of_their_own) {
                     const Variable y = net.l2(swapped(tanh(net.l1(rows(i + comm->rank())))));
                     return sum(y * y);
                 });
-            if (comm->rank() == 0) results[overlap] = content_of(net);
+            if (comm->rank() == 0) results[overlap] = parameters_of(net);
         });
     EXPECT_EQ(results[0], results[1]);
 }
@@ -334,10 +323,10 @@ TEST(Exchange, double_buffering_forgets_the_gradients_of_another_model) {
         for (int i = 0; i < 3; ++i) step(first, 1);
         sgd.setup(second);
         bcast_data(*comm, second);
-        const auto before = content_of(second);
+        const auto before = parameters_of(second);
         step(second, 0);
         step(second, 0);
-        EXPECT_EQ(content_of(second), before);
+        EXPECT_EQ(parameters_of(second), before);
     });
 }
 
@@ -463,7 +452,7 @@ std::vector<float> trained_with_a_break(const Comm& comm, const std::string& fil
             save_npz(own + ".model", net);
             save_npz(own + ".state", adam);
         }
-        content = content_of(net);
+        content = parameters_of(net);
         comm->barrier();
     }
     return content;

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <random>
 
@@ -14,12 +13,11 @@
 #include "frontend/optimizer/loss_scaling.h"
 #include "frontend/optimizer/gather_moments.h"
 #include "frontend/optimizer/rules/formula_rule.h"
-#include "frontend/serializer/memory_archive.h"
 #include "runtime/comm/local.h"
 #include "runtime/graph/call/assign.h"
 #include "runtime/graph/settings/mixed16.h"
 #include "runtime/ops/define/define.h"
-#include "tests/distributed/training.h"
+#include "tests/distributed/odd_net.h"
 
 namespace catena {
 namespace {
@@ -29,38 +27,6 @@ using ::testing::HasSubstr;
 using Comm = std::shared_ptr<Communicator>;
 using Options = MultiNodeOptimizerOptions;
 using Rule = std::function<std::shared_ptr<Optimizer>()>;
-
-/// Parameters with more and fewer elements than ranks, one of one element, one of no axis.
-struct OddNet : Chain {
-    Linear l1{5, 7}, l2{7, 3};
-    Parameter scale{Array::full({Dtype::float32, {}}, 1.5), "scale"};
-    Parameter shift{Array::full({Dtype::float32, {1}}, 0.25), "shift"};
-    OddNet() {
-        add_children({{"l1", l1}, {"l2", l2}});
-        add_param("scale", scale);
-        add_param("shift", shift);
-    }
-    Variable operator()(const Variable& x) { return l2(tanh(l1(x))) * scale + shift; }
-};
-
-Variable rows(int seed) {
-    std::vector<float> x;
-    for (int i = 0; i < 4 * 5; ++i) x.push_back(float(std::sin(seed * 131 + i * 1.7)));
-    return Variable(Array::from(x, {4, 5}), false);
-}
-
-std::vector<float> content_of(Link& model) {
-    std::vector<float> all;
-    for (Parameter* p : model.params())
-        for (float v : p->array().to_vector<float>()) all.push_back(v);
-    return all;
-}
-
-std::string state_of(Optimizer& optimizer) {
-    MemoryArchive archive;
-    save_to(archive, [&](const Serializer& s) { optimizer.serialize(s); });
-    return std::string(archive.bytes());
-}
 
 struct Trained {
     std::vector<float> params;
@@ -103,12 +69,12 @@ Trained train_odd(const Comm& comm, const Setting& setting, bool shard) {
         {});
     for (int i = 0; i < setting.steps; ++i) {
         if (setting.before) setting.before(*optimizer, net, i);
-        Variable x = rows(i * comm->size() + comm->rank());
+        Variable x = odd_rows(i * comm->size() + comm->rank());
         if (float(i) == setting.overflow_at && comm->rank() == 1)
             x = x * std::numeric_limits<float>::infinity();
         step(x);
     }
-    return {content_of(net), state_of(*optimizer)};
+    return {parameters_of(net), state_of(*optimizer)};
 }
 
 /// Equal to the bit, on all ranks, in eager code and compiled.
@@ -306,7 +272,7 @@ TEST(Sharded, parameters_without_gradient_or_initialised_late) {
                 return i < 3 ? sum(h * h) : sum(square(net.b(h)));
             });
         }
-        return std::pair(content_of(net), state_of(adam));
+        return std::pair(parameters_of(net), state_of(adam));
     };
     for (const bool zero_fill : {false, true})
         run_local(3, [&](const Comm& comm) {
@@ -342,7 +308,7 @@ std::pair<std::vector<float>, std::string> train_half(const Comm& comm, bool com
         std::vector<float> g{1, -2, 0.5f, float(i), 3};
         if (i == 3 && comm->rank() == 0) g[4] = std::numeric_limits<float>::infinity();
         const Variable all(Array::from(g, {5}).astype(Dtype::float16), false);
-        step(i == 3 && !scaled ? rows(0).array().view({5}, {1}, 0).astype(Dtype::float16)
+        step(i == 3 && !scaled ? odd_rows(0).array().view({5}, {1}, 0).astype(Dtype::float16)
                                : (all * (comm->rank() + 1)).array());
     }
     return {link.a.array().to_vector<float>(), state_of(adam)};
@@ -450,69 +416,8 @@ TEST(Sharded, a_rank_has_its_part_of_the_moments) {
     EXPECT_GE(bytes[0] + bytes[1] + bytes[2] + bytes[3], whole);
 }
 
-//---- files
-
-std::string file_of(const char* name) {
-    return ::testing::TempDir() + name + std::to_string(getpid());
-}
-
-/// Steps from `first` on, loaded from files if it is not 0, and saved at the end.
-std::vector<float> train_part(const Comm& comm, const std::string& file, int first, int last,
-                              bool shard, bool compiled, const Options& more = {}) {
-    const auto use = using_config(&Config::use_static_graph, compiled);
-    set_seed(7);
-    OddNet net;
-    Adam adam(0.01);
-    adam.setup(net);
-    Options options = more;
-    options.shard = shard;
-    create_multi_node_optimizer(adam, comm, options);
-    if (first > 0) {
-        load_npz(file + ".model", net);
-        load_npz(file + ".state", adam);
-    }
-    auto step = static_graph(
-        [&](const Variable& x) { adam.update([&] { return sum(square(net(x))) * 0.1f; }); }, {});
-    // The same rows on all ranks: the mean does not depend on how many there are.
-    for (int i = first; i < last; ++i) step(rows(i));
-    const std::vector<float> content = content_of(net);
-    gather_moments(adam);
-    if (comm->rank() == 0) {
-        save_npz(file + ".model", net);
-        save_npz(file + ".state", adam);
-    }
-    comm->barrier();
-    return content;
-}
-
-TEST(Sharded, files_are_those_of_a_whole_optimizer_and_of_any_number_of_ranks) {
-    const std::string file = file_of("sharded");
-    for (const bool compiled : {false, true}) {
-        if (compiled && !compiler_available()) continue;
-        std::vector<float> through;
-        run_local(2, [&](const Comm& comm) {
-            const auto all = train_part(comm, file + "through", 0, 6, false, compiled);
-            if (comm->rank() == 0) through = all;
-        });
-        const auto goes_on = [&](int before, bool sharded_before, int after, bool sharded_after) {
-            run_local(before, [&](const Comm& comm) {
-                train_part(comm, file, 0, 3, sharded_before, compiled);
-            });
-            run_local(after, [&](const Comm& comm) {
-                EXPECT_EQ(train_part(comm, file, 3, 6, sharded_after, compiled), through)
-                    << before << sharded_before << after << sharded_after;
-            });
-        };
-        goes_on(2, true, 2, true);
-        goes_on(4, true, 2, true);
-        goes_on(2, true, 4, true);
-        goes_on(4, true, 1, false);
-        goes_on(2, false, 4, true);
-    }
-}
-
 TEST(Sharded, training_goes_on_after_saving_and_saves_on_all_ranks) {
-    const std::string file = file_of("sharded_all");
+    const std::string file = ::testing::TempDir() + "sharded_all" + std::to_string(getpid());
     for (const bool compiled : {false, true}) {
         if (compiled && !compiler_available()) continue;
         run_local(3, [&](const Comm& comm) {
@@ -526,126 +431,6 @@ TEST(Sharded, training_goes_on_after_saving_and_saves_on_all_ranks) {
             EXPECT_TRUE(train_odd(comm, saving, true) == train_odd(comm, plain, true));
         });
     }
-}
-
-TEST(Sharded, double_buffering_goes_on_from_a_file) {
-    const std::string file = file_of("sharded_double");
-    run_local(2, [&](const Comm& comm) {
-        const Options options{.double_buffering = true};
-        const auto through = train_part(comm, file + "t", 0, 6, false, false, options);
-        train_part(comm, file, 0, 3, true, false, options);
-        EXPECT_EQ(train_part(comm, file, 3, 6, true, false, options), through);
-    });
-}
-
-TEST(Sharded, a_snapshot_of_the_masters_and_one_of_every_rank) {
-    const std::string file = file_of("sharded_snapshot");
-    for (const bool each : {false, true})
-        run_local(2, [&](const Comm& comm) {
-            const MultiNodeSnapshot snapshot =
-                each ? multi_node_snapshot(comm, {{0}, {1}}) : multi_node_snapshot(comm);
-            std::vector<float> through, resumed;
-            for (const bool resumes : {false, true}) {
-                set_seed(7);
-                OddNet net;
-                Adam adam(0.01);
-                adam.setup(net);
-                create_multi_node_optimizer(adam, comm, {.shard = true});
-                const auto files = [&](auto f) {
-                    return [&, f](const std::string& name) {
-                        f(name + ".model", net);
-                        f(name + ".state", adam);
-                    };
-                };
-                if (resumes)
-                    snapshot.load(
-                        file, files([](const std::string& name, auto& x) { load_npz(name, x); }),
-                        net, &adam);
-                for (int i = resumes ? 3 : 0; i < 6; ++i) {
-                    adam.update([&] { return sum(square(net(rows(i)))) * 0.1f; });
-                    if (i == 2)
-                        snapshot.save(file, files([](const std::string& name, auto& x) {
-                                          save_npz(name, x);
-                                      }),
-                                      &adam);
-                }
-                (resumes ? resumed : through) = content_of(net);
-                comm->barrier();
-            }
-            EXPECT_EQ(resumed, through);
-        });
-}
-
-TEST(Sharded, rank_0_alone_may_load_before_the_first_update) {
-    const std::string file = file_of("sharded_rank_0");
-    run_local(2, [&](const Comm& comm) {
-        train_part(comm, file, 0, 3, true, false);
-        const auto resumed = [&](bool everywhere) {
-            set_seed(everywhere ? 1 : 2);
-            OddNet net;
-            Adam adam(0.01);
-            adam.setup(net);
-            create_multi_node_optimizer(adam, comm, {.shard = true});
-            if (everywhere || comm->rank() == 0) {
-                load_npz(file + ".model", net);
-                load_npz(file + ".state", adam);
-            }
-            // The first update only makes ranks equal that are not.
-            for (int i = everywhere ? 3 : 2; i < 5; ++i)
-                adam.update([&] { return sum(square(net(rows(i)))) * 0.1f; });
-            EXPECT_FALSE(net.l1.W.grad().defined());
-            return std::pair(content_of(net), state_of(adam));
-        };
-        EXPECT_EQ(resumed(false), resumed(true));
-    });
-}
-
-/// By a trainer, from the latest snapshot in the folder.
-std::vector<float> train_by_trainer(const Comm& comm, const std::string& folder, int iterations,
-                                    bool shard, bool each, bool compiled) {
-    std::vector<float> x;
-    std::vector<int32_t> t;
-    for (int i = 0; i < 24 * 6; ++i) x.push_back(float(std::sin(double(i) * 1.3)));
-    for (int i = 0; i < 24; ++i) t.push_back(i % 3);
-    const Dataset mine =
-        scatter_dataset(Dataset({Array::from(x, {24, 6}), Array::from(t, {24})}), *comm);
-    set_seed(5);
-    Classifier model{SmallNet()};
-    Adam adam(0.01);
-    adam.setup(model);
-    create_multi_node_optimizer(adam, comm, {.shard = shard});
-    SerialIterator batches(mine, 4);
-    StandardUpdater updater(batches, adam, model, {.static_graph = compiled});
-    Trainer trainer(updater, {double(iterations), "iteration"}, folder);
-    std::vector<std::vector<int>> sets;
-    for (int r = 0; each && r < comm->size(); ++r) sets.push_back({r});
-    trainer.extend(multi_node_snapshot(
-                       comm, extensions::SnapshotOptions{.n_retains = 2, .autoload = true}, sets),
-                   {.trigger = {1, "iteration"}});
-    trainer.run();
-    comm->barrier();
-    return content_of(model);
-}
-
-TEST(Sharded, trainers_take_snapshots_and_go_on_from_them) {
-    int run = 0;
-    for (const bool compiled : {false, true})
-        for (const bool each : {false, true}) {
-            if (compiled && !compiler_available()) continue;
-            const std::string folder = file_of("sharded_trainer") + "_" + std::to_string(run++);
-            std::filesystem::remove_all(folder);
-            run_local(2, [&](const Comm& comm) {
-                const auto train = [&](const char* name, int iterations, bool shard) {
-                    return train_by_trainer(comm, folder + name, iterations, shard, each, compiled);
-                };
-                const auto through = train("through", 5, false);
-                train("parts", 2, true);
-                train("parts", 3, true);
-                EXPECT_EQ(train("parts", 5, true), through) << compiled << each;
-                train("changed", 2, true);
-                EXPECT_EQ(train("changed", 5, false), through) << compiled << each;
-            });
-        }
 }
 
 TEST(Sharded, what_cannot_be_is_an_error) {

@@ -128,9 +128,10 @@ TEST(SharedMemory, pieces_of_a_block_do_not_overlap) {
         if (i % 3 == 2) held[size_t(i) / 2] = Array();
     }
     for (size_t i = 0; i < held.size(); ++i)
-        if (held[i].defined())
+        if (held[i].defined()) {
             EXPECT_EQ(held[i].to_vector<int>(), std::vector<int>(size_t(held[i].size()), int(i)))
                 << i;
+        }
 }
 
 /// No descriptor is left when the buckets are to be mapped.

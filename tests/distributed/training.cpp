@@ -27,13 +27,6 @@ std::pair<Variable, Variable> rows(int step, int64_t begin, int64_t end) {
             Variable(Array::from(t, {end - begin}), false)};
 }
 
-std::vector<float> parameters_of(Link& model) {
-    std::vector<float> all;
-    for (Parameter* p : model.params())
-        for (float v : p->array().to_vector<float>()) all.push_back(v);
-    return all;
-}
-
 void expect_near(const std::vector<float>& a, const std::vector<float>& b, double allowed) {
     ASSERT_EQ(a.size(), b.size());
     double worst = 0;
@@ -48,6 +41,19 @@ void expect_same_everywhere(Communicator& comm, const std::vector<float>& values
 }
 
 }  // namespace
+
+std::vector<float> parameters_of(Link& model) {
+    std::vector<float> all;
+    for (Parameter* p : model.params())
+        for (float v : p->array().to_vector<float>()) all.push_back(v);
+    return all;
+}
+
+Variable wave_rows(int seed, int64_t features) {
+    std::vector<float> x;
+    for (int i = 0; i < 4 * features; ++i) x.push_back(float(std::sin(seed * 131 + i * 1.7)));
+    return Variable(Array::from(x, {4, features}), false);
+}
 
 std::vector<float> train(const TrainingRun& run) {
     const int rank = run.communicator ? run.communicator->rank() : 0,

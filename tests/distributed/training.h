@@ -27,6 +27,11 @@ struct TrainingRun {
     int dies_at = -1;      ///< Rank 1 kills its process before this step.
 };
 
+/// All parameters of the model, one behind the other.
+std::vector<float> parameters_of(Link& model);
+/// Four rows of a sine, which differ from seed to seed.
+Variable wave_rows(int seed, int64_t features);
+
 /// Rows of one batch, divisible by up to 4 ranks.
 inline constexpr int64_t batch_rows = 12;
 
