@@ -99,6 +99,8 @@ def trained_together() -> tuple[dict[str, Any], list[float]]:
     if compiled:
         run = ct.jit(run)
     losses = [float(run(*batch(k, rank)).array) for k in range(STEPS)]
+    if not compiled:  # No rank has the whole mean of a sharded update.
+        assert (model.l1.W.grad is None) == (way == "shard")
     ct.distributed.gather_moments(optimizer)
     if rank == 0:  # Alone: a rank that still had a part would wait for the others here.
         moments = optimizer.state_dict()
